@@ -1,0 +1,1 @@
+"""How a reply leaves, and the proof that it left. The lowest app: it knows no platform and no agent."""

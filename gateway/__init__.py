@@ -1,0 +1,1 @@
+"""What comes in, who may speak, and whose turn it is."""

@@ -1,0 +1,124 @@
+"""What the gateway needs from a platform and from an agent. Pure."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from delivery.content import Limit
+from delivery.ports import Certainty, Dialect, Outlet, Transport
+from gateway.messages import Batch, ButtonPress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What a platform can do; everything above the adapter decides by these, never by its name."""
+
+    limit: Limit
+    certainty: Certainty
+    threads: bool = False
+    editing: bool = False
+    typing: bool = False
+    buttons: bool = False
+    multi_select: bool = False
+    modals: bool = False
+    reactions: bool = False
+    images: bool = False
+    files: bool = False
+    voice: bool = False
+    native_markdown: bool = False
+    max_caption_length: int = 0
+    max_buttons: int = 0
+    callback_data_bytes: int = 0
+    minimum_edit_interval: timedelta = timedelta(seconds=1)
+    typing_period: timedelta = timedelta(seconds=4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotIdentity:
+    """Who the account is on its platform."""
+
+    user_id: str
+    user_name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountConfig:
+    """What an adapter is built from.
+
+    Attributes:
+        slug: The account's name in this installation.
+        secret: The credential, in clear; never logged, never shown.
+        options: The platform's own settings (`api_base_url`, `proxy`, …), as text.
+    """
+
+    slug: str
+    secret: str
+    options: dict[str, str]
+
+
+class Adapter(Transport, Protocol):
+    """Both directions of one account. Raises only `delivery.errors.TransportError`."""
+
+    async def connect(self) -> BotIdentity:
+        """Open connections, check the credential, and learn who we are.
+
+        Raises:
+            AuthenticationRefused: The credential is wrong; trying again will not help.
+            NetworkDown: The platform cannot be reached now.
+        """
+        ...
+
+    async def disconnect(self) -> None:
+        """Close everything that `connect` opened; safe to call twice and after a failure."""
+        ...
+
+    async def receive(self, cursor: str) -> Batch:
+        """Wait for news.
+
+        Args:
+            cursor: Where the stored events end; empty at the very first call.
+
+        Returns:
+            What came in since `cursor`, and the new cursor. It may be empty after a quiet while.
+
+        Raises:
+            NetworkDown, RateLimited: Try again later from the same cursor; nothing is lost.
+            AuthenticationRefused: Stop the account.
+        """
+        ...
+
+    async def acknowledge(self, press: ButtonPress, *, text: str, alert: bool) -> None:
+        """Answer a button press with a short notice only the presser sees.
+
+        Args:
+            press: The press being answered.
+            text: What they read; may be empty.
+            alert: Show it as a box to be closed rather than as a passing notice.
+        """
+        ...
+
+
+class Platform(Protocol):
+    """One platform as the registry knows it: pure facts, and how to open a connection."""
+
+    kind: str
+    title: str
+    capabilities: Capabilities
+    dialect: Dialect
+
+    def build_adapter(self, config: AccountConfig) -> Adapter:
+        """An adapter for one account; it opens nothing until `connect`."""
+        ...
+
+
+def outlet_of(platform: Platform) -> Outlet:
+    """What delivery must know of `platform`."""
+    capabilities = platform.capabilities
+    return Outlet(
+        dialect=platform.dialect,
+        certainty=capabilities.certainty,
+        supports_editing=capabilities.editing,
+        supports_buttons=capabilities.buttons,
+        typing_period=capabilities.typing_period,
+        minimum_edit_interval=capabilities.minimum_edit_interval,
+    )
