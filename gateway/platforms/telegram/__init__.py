@@ -1,0 +1,55 @@
+"""Telegram, as the registry knows it: `platform`.
+
+Nothing here opens a connection or imports the client library; `build_adapter` does.
+"""
+
+from datetime import timedelta
+from functools import cached_property
+
+from delivery.content import Limit, Unit
+from delivery.ports import Certainty, Dialect
+from gateway.platforms.telegram.wire import PLATFORM
+from gateway.ports import AccountConfig, Adapter, Capabilities
+
+# A group takes about 20 messages and edits a minute; a private chat about one a second.
+# Source: https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
+GROUP_EDIT_INTERVAL = timedelta(seconds=3)
+
+CAPABILITIES = Capabilities(
+    limit=Limit(4096, Unit.UTF16),
+    certainty=Certainty.UNCERTAIN,  # the Bot API has no idempotency key and no way to look
+    threads=True,
+    editing=True,
+    typing=True,
+    buttons=True,
+    max_caption_length=1024,
+    max_buttons=100,
+    callback_data_bytes=64,
+    minimum_edit_interval=timedelta(seconds=1),
+    typing_period=timedelta(seconds=4),
+)
+
+
+class TelegramPlatform:
+    """Telegram: pure facts, and how to open a connection (`gateway.ports.Platform`)."""
+
+    kind: str = PLATFORM
+    title: str = "Telegram"
+    capabilities: Capabilities = CAPABILITIES
+    group_edit_interval: timedelta = GROUP_EDIT_INTERVAL
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """How Markdown looks on Telegram."""
+        from gateway.platforms.telegram.formatting import TelegramDialect  # noqa: PLC0415
+
+        return TelegramDialect()
+
+    def build_adapter(self, config: AccountConfig) -> Adapter:
+        """An adapter for one account; the client library is imported here, not before."""
+        from gateway.platforms.telegram.adapter import TelegramAdapter  # noqa: PLC0415
+
+        return TelegramAdapter(config)
+
+
+platform = TelegramPlatform()

@@ -1,0 +1,283 @@
+"""The calls: one Telegram account over the Bot API, through python-telegram-bot.
+
+The library gives the connection, its pools and time-outs and the encoding of a call. Its typed
+methods are passed by: they build some dozens of objects for each answer, of which we want one
+number. A refusal is taken from the answer as the server wrote it (`_Pool`), because the library
+folds status and description into one sentence and loses the first.
+"""
+
+import json
+import logging
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from telegram import Bot
+from telegram.error import NetworkError, TelegramError
+from telegram.request import HTTPXRequest, RequestData
+from typing_extensions import override
+
+from delivery.addresses import Address
+from delivery.errors import (
+    AuthenticationRefused,
+    NetworkDown,
+    OutcomeUnknown,
+    TransportError,
+)
+from delivery.ports import OutgoingPart, Receipt
+from gateway.messages import Batch, ButtonPress
+from gateway.platforms.telegram import calls, conf, refusals, wire
+from gateway.ports import AccountConfig, BotIdentity
+
+_LOGGER = logging.getLogger(__name__)
+
+_CONNECT_SECONDS = 10.0
+_READ_SECONDS = 20.0
+_WRITE_SECONDS = 20.0
+_MEDIA_WRITE_SECONDS = 120.0
+_POOL_SECONDS = 10.0
+_POOL_SIZE = 64
+# How long after the end of a long poll silence means that the connection is half open.
+_POLL_GRACE_SECONDS = 10.0
+
+# These tell that the request, or its last byte, never left this host.
+_NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+    httpx.InvalidURL,
+)
+
+
+class _Refusal(TelegramError):
+    """An answer that is not "ok", as the server wrote it; `is_telegram` unless a proxy did."""
+
+    def __init__(self, status: int, payload: bytes) -> None:
+        answer = _object(payload)
+        self.is_telegram = answer.get("ok") is False
+        self.status = int(answer.get("error_code") or 400) if status == 200 else status
+        self.description = str(answer.get("description") or "")
+        parameters = answer.get("parameters")
+        self.parameters: dict[str, Any] = parameters if isinstance(parameters, dict) else {}
+        super().__init__(f"HTTP {status}")
+
+
+class _Pool(HTTPXRequest):
+    """The library's connection pool, letting refusals through as the server wrote them."""
+
+    @override
+    async def do_request(
+        self, url: str, method: str, request_data: RequestData | None = None, *args: Any, **kw: Any
+    ) -> tuple[int, bytes]:
+        status, payload = await super().do_request(url, method, request_data, *args, **kw)
+        if status >= 300:
+            raise _Refusal(status, payload)
+        return status, payload
+
+    @staticmethod
+    @override
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """Read an answer; the library's own way would also log what it cannot read."""
+        answer = _object(payload)
+        if "result" not in answer:
+            raise _Refusal(200, payload)
+        return answer
+
+
+class _RawBot(Bot):
+    """The library's bot with one method more: any call of the API, answered raw."""
+
+    async def call(self, method: str, params: dict[str, Any], read_seconds: float) -> Any:
+        """Call `method`; the library's public `do_api_request` warns of each one it knows."""
+        return await self._post(method, params, read_timeout=read_seconds)
+
+
+class TelegramAdapter:
+    """Both directions of one Telegram account (`gateway.ports.Adapter`)."""
+
+    def __init__(self, config: AccountConfig) -> None:
+        self._config = config
+        self._bot: _RawBot | None = None
+        self._pools: tuple[_Pool, ...] = ()
+        self._me = BotIdentity(user_id="", user_name="")
+        self._poll_seconds = 0
+
+    async def connect(self) -> BotIdentity:
+        """Open the pools, check the token, make sure no webhook swallows the updates.
+
+        Raises:
+            AuthenticationRefused: The token or a setting is wrong; the text says what to do.
+            NetworkDown: Telegram cannot be reached now.
+        """
+        await self.disconnect()
+        wrong = conf.problems(self._config)
+        if wrong:
+            raise AuthenticationRefused(" ".join(wrong))
+        options = conf.read(self._config)
+        self._open(options)
+        try:
+            me = await self._ask("getMe", {})
+            # A webhook left over from elsewhere makes getUpdates deaf.
+            await self._ask("deleteWebhook", {"drop_pending_updates": False})
+        except BaseException:
+            await self.disconnect()
+            raise
+        self._me = _identity(me)
+        await self._offer(options.commands)
+        return self._me
+
+    async def disconnect(self) -> None:
+        """Close the pools; a call still under way fails."""
+        pools, self._pools, self._bot = self._pools, (), None
+        for pool in pools:
+            await pool.shutdown()
+
+    async def receive(self, cursor: str) -> Batch:
+        """Long-poll getUpdates once.
+
+        Raises:
+            NetworkDown: Also while another process reads the same bot's updates.
+            RateLimited, AuthenticationRefused: As their names say.
+        """
+        updates = await self._ask(
+            "getUpdates",
+            calls.get_updates(cursor, wait_seconds=self._poll_seconds),
+            read_seconds=self._poll_seconds + _POLL_GRACE_SECONDS,
+        )
+        if not isinstance(updates, list):
+            raise NetworkDown("getUpdates was answered with something that is no list")
+        slug = self._config.slug
+        events = [event for raw in updates for event in wire.normalise(raw, self._me, slug)]
+        return Batch(wire.next_cursor(cursor, updates), tuple(events))
+
+    async def send(self, part: OutgoingPart) -> Receipt:
+        """Send one message; Telegram has no idempotency key, so silence is `OutcomeUnknown`."""
+        sent = await self._call("sendMessage", calls.send_message(part))
+        if not isinstance(sent, dict) or "message_id" not in sent:
+            raise OutcomeUnknown("Telegram accepted the message without saying its id")
+        return Receipt(str(sent["message_id"]))
+
+    async def edit(self, message_id: str, part: OutgoingPart) -> Receipt:
+        """Change a message's text and buttons."""
+        params = calls.edit_message_text(message_id, part)
+        with suppress(_NotModified):  # it reads as it should: that is what was asked for
+            await self._call("editMessageText", params)
+        return Receipt(message_id)
+
+    async def delete(self, address: Address, message_id: str) -> None:
+        """Remove a message; Telegram allows it for 48 hours."""
+        await self._call("deleteMessage", calls.delete_message(address, message_id))
+
+    async def typing(self, address: Address) -> None:
+        """Show "typing…" for about five seconds, or until the next message."""
+        await self._call("sendChatAction", calls.send_chat_action(address))
+
+    async def acknowledge(self, press: ButtonPress, *, text: str, alert: bool) -> None:
+        """End the spinner on the button that was pressed."""
+        params = calls.answer_callback_query(press, text, alert=alert)
+        await self._call("answerCallbackQuery", params, scope="method")
+
+    def _open(self, options: conf.Options) -> None:
+        verify = httpx.create_ssl_context()  # once for both: reading the authorities takes 20 ms
+        news, sends = (
+            _Pool(
+                connection_pool_size=size,
+                connect_timeout=_CONNECT_SECONDS,
+                read_timeout=_READ_SECONDS,
+                write_timeout=_WRITE_SECONDS,
+                pool_timeout=_POOL_SECONDS,
+                media_write_timeout=_MEDIA_WRITE_SECONDS,
+                http_version="1.1",
+                proxy=options.proxy or None,
+                httpx_kwargs={"verify": verify},
+            )
+            for size in (1, _POOL_SIZE)
+        )
+        self._pools = (news, sends)
+        self._poll_seconds = options.poll_seconds
+        # Not `initialize()`: it calls getMe through the typed method and quotes the token when
+        # it is refused. The pools are open as they are.
+        self._bot = _RawBot(
+            self._config.secret,
+            base_url=options.base_url,
+            base_file_url=options.base_file_url,
+            request=sends,
+            get_updates_request=news,
+        )
+
+    async def _offer(self, commands: tuple[tuple[str, str], ...]) -> None:
+        """Show the command menu; a bot without one works all the same."""
+        if not commands:
+            return
+        try:
+            await self._ask("setMyCommands", calls.set_my_commands(commands))
+        except TransportError as error:
+            _LOGGER.warning("%s: no command menu: %s", self._config.slug, error)
+
+    async def _ask(
+        self, method: str, params: calls.Params, *, read_seconds: float = _READ_SECONDS
+    ) -> Any:
+        """A call that may simply be made again: not knowing what became of it is `NetworkDown`."""
+        try:
+            return await self._call(method, params, scope="account", read_seconds=read_seconds)
+        except OutcomeUnknown as error:
+            raise NetworkDown(error.detail, code=error.code) from error
+
+    async def _call(
+        self,
+        method: str,
+        params: calls.Params,
+        *,
+        scope: str = "chat",
+        read_seconds: float = _READ_SECONDS,
+    ) -> Any:
+        if self._bot is None:
+            raise NetworkDown("not connected to Telegram")
+        try:
+            return await self._bot.call(method, params, read_seconds)
+        except _Refusal as error:
+            raise _meaning(error, scope) from None
+        except TelegramError as error:
+            # Without the cause: the library's and httpx's texts may quote the address, and with
+            # it the token.
+            raise _silence(error, method) from None
+
+
+class _NotModified(TransportError):
+    """The edit asked for what is there already; never leaves this module."""
+
+
+def _meaning(error: _Refusal, scope: str) -> TransportError:
+    if not error.is_telegram:
+        return refusals.not_telegram(error.status)
+    if refusals.is_not_modified(error.description):
+        return _NotModified()
+    return refusals.refusal(error.status, error.description, error.parameters, scope=scope)
+
+
+def _silence(error: TelegramError, method: str) -> TransportError:
+    """What it means that a call ended without an answer."""
+    cause = error.__cause__
+    kind = type(cause or error).__name__
+    if isinstance(error, NetworkError) and isinstance(cause, _NEVER_SENT):
+        return NetworkDown(f"{method} never left for Telegram ({kind})")
+    return OutcomeUnknown(f"{method} was sent and not answered ({kind})")
+
+
+def _identity(me: Any) -> BotIdentity:
+    try:
+        return BotIdentity(user_id=str(int(me["id"])), user_name=str(me.get("username") or ""))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise NetworkDown("getMe was answered with something that is no user") from error
+
+
+def _object(payload: bytes) -> dict[str, Any]:
+    """The JSON object in an answer; empty for anything else."""
+    try:
+        answer = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
