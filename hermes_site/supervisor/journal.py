@@ -1,0 +1,104 @@
+"""Where the output goes: a file per process, and the terminal for what should be seen at once."""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from hermes_site.supervisor.alarms import Alarms
+
+LARGEST_LOG_BYTES = 5 * 1024 * 1024
+KEPT_LOGS = 3
+LONGEST_LINE_BYTES = 64 * 1024
+
+
+class Terminal:
+    """The operator's screen. Losing it never stops anything."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+
+    def say(self, text: str) -> None:
+        """Show one line."""
+        try:
+            self._stream.write(f"{text}\n")
+            self._stream.flush()
+        except (OSError, ValueError):
+            # The terminal was closed; the log files go on.
+            self._stream = open_nowhere()
+
+
+def open_nowhere() -> TextIO:
+    """A stream that forgets."""
+    return Path("/dev/null").open("w", encoding="utf-8")
+
+
+class Journal:
+    """The log of one process: everything to its file, alarms to the terminal too.
+
+    Args:
+        path: The log file; it grows to about 5 MB, then moves aside, and three are kept.
+        name: The process's name, put in front of what the terminal shows.
+        terminal: Where alarms are shown.
+    """
+
+    def __init__(self, path: Path, *, name: str, terminal: Terminal) -> None:
+        self.path = path
+        self._name = name
+        self._terminal = terminal
+        self._alarms = Alarms()
+        self._rest = b""
+        self._file: BinaryIO = self._open()
+
+    def write(self, data: bytes) -> None:
+        """Take the next piece of output, cut anywhere."""
+        try:
+            self._file.write(data)
+            self._file.flush()
+            if self._file.tell() >= LARGEST_LOG_BYTES:
+                self._file.close()
+                self._file = self._open()
+        except OSError as error:  # a full disk must not stop the processes
+            self._terminal.say(f"{self._name} | its log cannot be written: {error.strerror}")
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST_LINE_BYTES:
+            lines.append(self._rest)
+            self._rest = b""
+        for line in lines:
+            self._show(line.decode("utf-8", "replace").rstrip())
+
+    def say(self, text: str) -> None:
+        """Write the supervisor's own word about this process, to file and terminal."""
+        self._file.write(f"--- supervisor: {text}\n".encode())
+        self._file.flush()
+        self._terminal.say(f"{self._name} | {text}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _show(self, line: str) -> None:
+        if self._alarms.is_alarming(line):
+            self._terminal.say(f"{self._name} | {line}")
+
+    def _open(self) -> BinaryIO:
+        if self.path.exists() and self.path.stat().st_size >= LARGEST_LOG_BYTES:
+            for number in range(KEPT_LOGS - 1, 0, -1):
+                older = self.path.with_name(f"{self.path.name}.{number}")
+                if older.exists():
+                    older.replace(self.path.with_name(f"{self.path.name}.{number + 1}"))
+            self.path.replace(self.path.with_name(f"{self.path.name}.1"))
+        return self.path.open("ab")
+
+
+def last_lines(path: Path, count: int) -> list[str]:
+    """The end of a log file, oldest line first; empty if there is no file.
+
+    Args:
+        path: The log file.
+        count: How many lines at most.
+    """
+    if not path.exists():
+        return []
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - LONGEST_LINE_BYTES))
+        return file.read().decode("utf-8", "replace").splitlines()[-count:]

