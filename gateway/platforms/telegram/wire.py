@@ -136,9 +136,10 @@ def _edited(message: Raw, event_id: str, me: BotIdentity, account: str) -> Inbou
     source = _source(message, account)
     if source.user_id == me.user_id:
         raise _NotForUs("an edit of our own message")
-    text = words.text_of(message)
-    if not text:
+    if not (message.get("text") or message.get("caption")):
+        # A live location on the move is an edit every few seconds.
         raise _NotForUs("an edit that left no words")
+    text = words.text_of(message)
     return EditedMessage(source=source, event_id=event_id, text=clean(text))
 
 
