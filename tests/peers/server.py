@@ -186,10 +186,10 @@ class Peer:
             access_log=None,
             lingering_time=0,
         )
-        self._server = await self.loop.create_server(self._web, sock=self._socket, backlog=1024)
+        await self._listen_again()
 
     async def _listen_again(self) -> None:
-        if self._server is None and self._web is not None:
+        if self._server is None and self._web is not None and self._socket is not None:
             self._server = await self.loop.create_server(self._web, sock=self._socket, backlog=1024)
 
     async def _stop_listening(self) -> None:
@@ -221,7 +221,10 @@ class Peer:
                 connection.transport.abort()
 
     def _request(self, *parts: Any) -> web.BaseRequest:
-        return web.BaseRequest(*parts, self.loop, client_max_size=HIGHEST_BODY)
+        message, payload, protocol, writer, task = parts
+        return web.BaseRequest(
+            message, payload, protocol, writer, task, self.loop, client_max_size=HIGHEST_BODY
+        )
 
 
 def json_answer(

@@ -200,7 +200,7 @@ def _as_kind(kind: str, described: dict[str, Any]) -> Any:
     if kind in ("audio", "voice"):
         return {**described, "duration": 1}
     if kind in ("video", "animation", "sticker"):
-        extra = {"width": 90, "height": 90}
+        extra: dict[str, Any] = {"width": 90, "height": 90}
         if kind == "sticker":
             extra |= {"type": "regular", "is_animated": False, "is_video": False}
         else:

@@ -224,14 +224,14 @@ class World:
         rows = markup.get("inline_keyboard", ())
         return Shown(
             message_id=message["message_id"],
-            text=message.get("text", message.get("caption", "")),
+            text=message.get("text") or message.get("caption") or "",
             by_bot=message["from"]["id"] == self.bot["id"],
             author=message["from"].get("username", str(message["from"]["id"])),
             buttons=tuple(
                 tuple((b["text"], b.get("callback_data") or b.get("url", "")) for b in row)
                 for row in rows
             ),
-            entities=tuple(message.get("entities", message.get("caption_entities", ()))),
+            entities=tuple(message.get("entities") or message.get("caption_entities") or ()),
             reply_to=(message.get("reply_to_message") or {}).get("message_id"),
             thread=message.get("message_thread_id"),
             edited="edit_date" in message,
