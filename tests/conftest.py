@@ -1,0 +1,99 @@
+"""Starts the servers that the tests need, before Django reads its settings.
+
+TEST_DATABASE chooses the database: `sqlite` (the default) or `postgres`. PostgreSQL is started
+once and shared by parallel workers, each with a test database of its own; every worker has its own
+broker, so that one test's channel messages never reach another's. Nothing is started when only
+unit tests are asked for.
+"""
+
+import os
+
+# First of all: whatever imports the site must find the settings for tests.
+os.environ["DJANGO_SETTINGS_MODULE"] = "hermes_site.settings.test"
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.services import POSTGRES_URL_VARIABLE, PostgresService, Server, ValkeyService
+
+SERVERLESS = ("unit", "contract")
+HERE = Path(__file__).resolve().parent
+running: list[Server] = []
+scratch: list[Path] = []
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="also run the long repetitions")
+
+
+def pytest_configure(config):
+    if config.getoption("help", default=False):
+        return
+    database = os.environ.get("TEST_DATABASE", "sqlite")
+    if database not in {"sqlite", "postgres"}:
+        raise pytest.UsageError(f"TEST_DATABASE is sqlite or postgres, not {database}")
+    directory = Path(tempfile.mkdtemp(prefix="hermes-test-data-"))
+    scratch.append(directory)
+    os.environ["HERMES_DATA_DIR"] = str(directory)
+    os.environ["DATABASE_URL"] = f"sqlite:///{directory / 'hermes.sqlite3'}"
+    if needs_servers(config):
+        start_servers(database)
+    load_settings(directory)
+    if config.getoption("numprocesses", default=None):
+        # Workers inherit this environment, and would load the settings before their own broker.
+        del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
+def start_servers(database: str) -> None:
+    if database == "postgres":
+        if POSTGRES_URL_VARIABLE not in os.environ:
+            os.environ[POSTGRES_URL_VARIABLE] = start(PostgresService()).url
+        os.environ["DATABASE_URL"] = os.environ[POSTGRES_URL_VARIABLE]
+    os.environ["REDIS_URL"] = start(ValkeyService()).url
+
+
+def start(server):
+    running.append(server)
+    server.start()
+    return server
+
+
+def load_settings(directory: Path) -> None:
+    from django.conf import settings
+
+    default = settings.DATABASES["default"]
+    if "sqlite" in default["ENGINE"]:
+        # A file, not memory: only a file has the locks that production has.
+        default.setdefault("TEST", {})["NAME"] = str(directory / "test.sqlite3")
+
+
+def needs_servers(config) -> bool:
+    """Whether anything but unit tests may run."""
+    roots = [HERE / name for name in SERVERLESS]
+    places = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
+    return not all(any(place.is_relative_to(root) for root in roots) for place in places)
+
+
+def pytest_unconfigure():
+    for server in reversed(running):
+        server.close()
+    running.clear()
+    for directory in scratch:
+        shutil.rmtree(directory, ignore_errors=True)
+    scratch.clear()
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--full"):
+        return
+    long_ones = [item for item in items if item.get_closest_marker("full")]
+    if long_ones:
+        config.hook.pytest_deselected(items=long_ones)
+        items[:] = [item for item in items if item not in long_ones]
+
+
+def pytest_report_header():
+    return f"database: {os.environ.get('TEST_DATABASE', 'sqlite')}"
