@@ -1,0 +1,69 @@
+"""What can go wrong with a question, named for what the caller does next.
+
+    ClarifyError
+    ├── InvalidQuestion    the agent asked badly: hand `message` back to the model
+    ├── UnknownPrompt      there is no such prompt: tell the person it is unknown
+    ├── NotPending         it takes no answers in this state: tell the person what happened to it
+    │   └── AlreadyResolved    somebody or something closed it first: say who and how
+    ├── NotYours           another person was asked: refuse in private, change nothing
+    └── IllegalTransition  the state table has no such step
+"""
+
+
+class ClarifyError(Exception):
+    """The root of everything this app raises on purpose."""
+
+
+class InvalidQuestion(ClarifyError):
+    """What the agent asked breaks the tool's contract; nothing was shown to anybody.
+
+    Args:
+        field: The argument at fault, as a path: `questions[1].options[0].label`.
+        message: What to change, in words the model can act on.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+class UnknownPrompt(ClarifyError):
+    """No prompt is stored under that id."""
+
+
+class NotPending(ClarifyError):
+    """The prompt takes no answer in the state it is in.
+
+    Args:
+        state: The state it is in, as stored.
+    """
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"the prompt is {state}")
+        self.state = state
+
+
+class AlreadyResolved(NotPending):
+    """Another answer, a deadline or a cancellation closed the prompt first.
+
+    Args:
+        state: The final state, as stored.
+        answer: What was answered, for the person to read; empty if it was not answered.
+        by: Who closed it, as a name to show; empty if nobody did.
+        surface: Where that happened; empty if unknown.
+    """
+
+    def __init__(self, state: str, *, answer: str = "", by: str = "", surface: str = "") -> None:
+        super().__init__(state)
+        self.answer = answer
+        self.by = by
+        self.surface = surface
+
+
+class NotYours(ClarifyError):
+    """The prompt was put to somebody else, and the policy lets only them answer."""
+
+
+class IllegalTransition(ClarifyError):
+    """The state table has no such step."""

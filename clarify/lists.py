@@ -1,0 +1,168 @@
+"""Reading several options from one reply: "1, 3", "1-3", "docs and tests", "1、2". Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from clarify.folding import fold
+from clarify.matching import Label, find_part, find_whole
+from clarify.numerals import read_range
+from clarify.readings import Chosen, Hint, Reading, Unclear
+
+LONGEST_LIST = 2000  # characters; what is longer is prose
+_MOST_NUMBERS = 64
+_WIDEST_LABEL = 8  # list pieces that one label with commas in it may span
+
+_MARKS = r"[,，､、،;；؛\n]"
+_STRONG = regex.compile(rf"\s*{_MARKS}\s*(?:(?:and|und|et|&|و)\s+)?")
+_AND = r"and|und|et|y|e|и|و|&|\+"
+_WEAK = regex.compile(rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+")
+_BETWEEN_NUMBERS = regex.compile(
+    rf"(?:\s|{_MARKS}|[/&+|和与與跟と]|(?<=[\d\s번])(?:{_AND}|와|과|랑|하고|or)(?=[\d\s]))+"
+)
+_LOOSE_RANGE = regex.compile(r"(?<=\d)\s*(-|~|to|through|bis|到|至|تا)\s*(?=\d)")
+
+Place = Callable[[str], Reading | None]
+
+
+@dataclass
+class Several:
+    """What a list of options turned out to hold.
+
+    Attributes:
+        labels: The labels chosen, as they came; they may repeat.
+        others: Own words among them.
+        unclear: The first piece that is not one option; nothing may be taken then.
+    """
+
+    labels: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    unclear: Unclear | None = None
+
+    def add(self, reading: Reading) -> None:
+        """Take one more piece."""
+        if isinstance(reading, Chosen):
+            self.labels += reading.labels
+        elif isinstance(reading, Unclear) and self.unclear is None:
+            self.unclear = reading
+
+
+def read_several(labels: Sequence[Label], said: str, place: Place) -> Several | None:
+    """The options that a list in `said` names; None if it is not a list of options.
+
+    Args:
+        labels: The options, in their order.
+        said: The whole reply.
+        place: What one number or letter alone would mean; None for anything else.
+    """
+    if len(said) > LONGEST_LIST:
+        return None
+    return _numbers(labels, said, place) or _pieces(labels, said, place)
+
+
+def _numbers(labels: Sequence[Label], said: str, place: Place) -> Several | None:
+    """A list of nothing but numbers, letters and ranges, in whatever way they are kept apart."""
+    tokens = [t for t in _BETWEEN_NUMBERS.split(_LOOSE_RANGE.sub(r"\1", fold(_lines(said)))) if t]
+    if not tokens or len(tokens) > _MOST_NUMBERS:
+        return None
+    several = Several()
+    for token in tokens:
+        readings = _spread(labels, token, place)
+        if not readings:
+            return None
+        for reading in readings:
+            several.add(reading)
+    return several if len(tokens) > 1 or read_range(tokens[0]) is not None else None
+
+
+def _lines(said: str) -> str:
+    """`said` with a comma for every line end, which folding would make a mere space."""
+    return regex.sub(r"\s*\n\s*(?:[-*•]\s+)?", ",", said).removeprefix("- ")
+
+
+def _spread(labels: Sequence[Label], token: str, place: Place) -> list[Reading]:
+    """The readings of one number, letter or range; none if it is no such thing."""
+    alone = place(token)
+    if alone is not None:
+        return [alone]
+    ends = read_range(token)
+    if ends is None:
+        return []
+    low, high = ends
+    if low >= 1 and high <= len(labels):
+        return [reading for n in range(low, high + 1) if (reading := place(str(n))) is not None]
+    outside = place(str(low if low < 1 else high))
+    return [] if outside is None else [outside]
+
+
+def _pieces(labels: Sequence[Label], said: str, place: Place) -> Several | None:
+    """A list with labels in it, kept apart by marks or "and"; the rest are own words."""
+    spans = _spans(said)
+    if len(spans) < 2:
+        return None
+    several = Several()
+    own: tuple[int, int] | None = None
+    at = 0
+    while at < len(spans):
+        width, readings = _piece(labels, said, spans[at:], place)
+        begin, end = spans[at][0], spans[at + width - 1][1]
+        if readings:
+            own = _keep(several, said, own)
+            for reading in readings:
+                several.add(reading)
+        else:
+            own = (own[0] if own else begin, end)
+        at += width
+    _keep(several, said, own)
+    return several if several.labels or several.unclear else None
+
+
+def _keep(several: Several, said: str, own: tuple[int, int] | None) -> None:
+    """Take the own words that end here, as they were typed."""
+    if own is not None and (text := said[own[0] : own[1]].strip()):
+        several.others.append(text)
+
+
+def _spans(said: str) -> list[tuple[int, int]]:
+    """Where the pieces between strong marks are; nothing between two marks is no piece."""
+    spans, begin = [], 0
+    for mark in _STRONG.finditer(said):
+        spans.append((begin, mark.start()))
+        begin = mark.end()
+    spans.append((begin, len(said)))
+    filled = [(b, e) for b, e in spans if said[b:e].strip()]
+    if len(filled) > 1:
+        return filled
+    # No marks: the "and" of "docs and tests" may keep two labels apart.
+    parts, begin = [], 0
+    for joint in _WEAK.finditer(said):
+        parts.append((begin, joint.start()))
+        begin = joint.end()
+    return [*parts, (begin, len(said))]
+
+
+def _piece(
+    labels: Sequence[Label], said: str, spans: list[tuple[int, int]], place: Place
+) -> tuple[int, list[Reading]]:
+    """The longest run of pieces from the first that is one label, or what the first one is."""
+    for width in range(min(_WIDEST_LABEL, len(spans)), 1, -1):
+        found = find_whole(labels, said[spans[0][0] : spans[width - 1][1]])
+        if len(found) == 1:
+            return width, [Chosen((labels[found[0]].exact,))]
+    return 1, _alone(labels, said[spans[0][0] : spans[0][1]], place)
+
+
+def _alone(labels: Sequence[Label], piece: str, place: Place) -> list[Reading]:
+    found = find_whole(labels, piece)
+    if not found:
+        if numbers := _spread(labels, piece, place):
+            return numbers
+        inner = _numbers(labels, piece, place)
+        if inner is not None:
+            return [inner.unclear or Chosen(tuple(inner.labels))]
+        found = find_part(labels, piece)
+    if len(found) > 1:
+        shown = tuple(f"{i + 1}. {labels[i].exact}" for i in found)
+        return [Unclear(Hint("ambiguous", {"options": shown}))]
+    return [Chosen((labels[i].exact,)) for i in found]

@@ -1,0 +1,50 @@
+"""The life of a prompt, as a table ([Q1]). Pure."""
+
+from enum import StrEnum
+
+from clarify.errors import IllegalTransition
+
+
+class State(StrEnum):
+    """Where a prompt stands."""
+
+    PENDING = "pending"  # it was asked and may still be answered
+    ANSWERED = "answered"  # a person answered all of it
+    SKIPPED = "skipped"  # a person declined it
+    EXPIRED = "expired"  # its deadline passed
+    CANCELLED = "cancelled"  # the turn, the session or staff withdrew it
+    UNDELIVERABLE = "undeliverable"  # it certainly never reached anybody
+
+
+class Event(StrEnum):
+    """What can happen to a prompt."""
+
+    ANSWER = "answer"  # the last open question was answered
+    SKIP = "skip"  # a permitted person declined
+    EXPIRE = "expire"  # the wall clock passed the deadline
+    CANCEL = "cancel"  # `/stop`, `/new`, suspension, staff
+    FAIL_DELIVERY = "fail_delivery"  # the platform refused the message for good
+
+
+TRANSITIONS: dict[tuple[State, Event], State] = {
+    (State.PENDING, Event.ANSWER): State.ANSWERED,
+    (State.PENDING, Event.SKIP): State.SKIPPED,
+    (State.PENDING, Event.EXPIRE): State.EXPIRED,
+    (State.PENDING, Event.CANCEL): State.CANCELLED,
+    (State.PENDING, Event.FAIL_DELIVERY): State.UNDELIVERABLE,
+}
+
+OPEN: frozenset[State] = frozenset({State.PENDING})
+CLOSED: frozenset[State] = frozenset(State) - OPEN
+
+
+def advance(state: State, event: Event) -> State:
+    """The state that follows `state` when `event` happens.
+
+    Raises:
+        IllegalTransition: The table has no such step; a closed prompt never changes again.
+    """
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransition(f"{event} does not apply to a prompt that is {state}") from None
