@@ -32,13 +32,12 @@ from gateway.ports import AccountConfig, BotIdentity
 _LOGGER = logging.getLogger(__name__)
 
 _CONNECT_SECONDS = 10.0
-_READ_SECONDS = 20.0
 _WRITE_SECONDS = 20.0
 _MEDIA_WRITE_SECONDS = 120.0
 _POOL_SECONDS = 10.0
 _POOL_SIZE = 64
-# How long after the end of a long poll silence means that the connection is half open.
-_POLL_GRACE_SECONDS = 10.0
+# httpx's own 5 s would mean a new TLS handshake for almost every answer in a quiet chat.
+_KEEP_ALIVE_SECONDS = 30.0
 
 # These tell that the request, or its last byte, never left this host.
 _NEVER_SENT = (
@@ -58,7 +57,7 @@ class _Refusal(TelegramError):
     def __init__(self, status: int, payload: bytes) -> None:
         answer = _object(payload)
         self.is_telegram = answer.get("ok") is False
-        self.status = int(answer.get("error_code") or 400) if status == 200 else status
+        self.status = 400 if self.is_telegram and status < 300 else status
         self.description = str(answer.get("description") or "")
         parameters = answer.get("parameters")
         self.parameters: dict[str, Any] = parameters if isinstance(parameters, dict) else {}
@@ -104,6 +103,7 @@ class TelegramAdapter:
         self._pools: tuple[_Pool, ...] = ()
         self._me = BotIdentity(user_id="", user_name="")
         self._poll_seconds = 0
+        self._answer_seconds = 0.0
 
     async def connect(self) -> BotIdentity:
         """Open the pools, check the token, make sure no webhook swallows the updates.
@@ -138,6 +138,9 @@ class TelegramAdapter:
     async def receive(self, cursor: str) -> Batch:
         """Long-poll getUpdates once.
 
+        Silence for longer than the poll and an answer may take means that the connection is half
+        open: it is dropped and `NetworkDown` raised.
+
         Raises:
             NetworkDown: Also while another process reads the same bot's updates.
             RateLimited, AuthenticationRefused: As their names say.
@@ -145,7 +148,7 @@ class TelegramAdapter:
         updates = await self._ask(
             "getUpdates",
             calls.get_updates(cursor, wait_seconds=self._poll_seconds),
-            read_seconds=self._poll_seconds + _POLL_GRACE_SECONDS,
+            extra_seconds=self._poll_seconds,
         )
         if not isinstance(updates, list):
             raise NetworkDown("getUpdates was answered with something that is no list")
@@ -182,22 +185,24 @@ class TelegramAdapter:
 
     def _open(self, options: conf.Options) -> None:
         verify = httpx.create_ssl_context()  # once for both: reading the authorities takes 20 ms
+        limits = httpx.Limits(max_connections=_POOL_SIZE, keepalive_expiry=_KEEP_ALIVE_SECONDS)
         news, sends = (
             _Pool(
-                connection_pool_size=size,
+                connection_pool_size=_POOL_SIZE,
                 connect_timeout=_CONNECT_SECONDS,
-                read_timeout=_READ_SECONDS,
+                read_timeout=options.answer_seconds,
                 write_timeout=_WRITE_SECONDS,
                 pool_timeout=_POOL_SECONDS,
                 media_write_timeout=_MEDIA_WRITE_SECONDS,
                 http_version="1.1",
                 proxy=options.proxy or None,
-                httpx_kwargs={"verify": verify},
+                httpx_kwargs={"verify": verify, "limits": limits},
             )
-            for size in (1, _POOL_SIZE)
+            for _ in range(2)
         )
         self._pools = (news, sends)
         self._poll_seconds = options.poll_seconds
+        self._answer_seconds = options.answer_seconds
         # Not `initialize()`: it calls getMe through the typed method and quotes the token when
         # it is refused. The pools are open as they are.
         self._bot = _RawBot(
@@ -217,12 +222,10 @@ class TelegramAdapter:
         except TransportError as error:
             _LOGGER.warning("%s: no command menu: %s", self._config.slug, error)
 
-    async def _ask(
-        self, method: str, params: calls.Params, *, read_seconds: float = _READ_SECONDS
-    ) -> Any:
+    async def _ask(self, method: str, params: calls.Params, *, extra_seconds: float = 0) -> Any:
         """A call that may simply be made again: not knowing what became of it is `NetworkDown`."""
         try:
-            return await self._call(method, params, scope="account", read_seconds=read_seconds)
+            return await self._call(method, params, scope="account", extra_seconds=extra_seconds)
         except OutcomeUnknown as error:
             raise NetworkDown(error.detail, code=error.code) from error
 
@@ -232,12 +235,12 @@ class TelegramAdapter:
         params: calls.Params,
         *,
         scope: str = "chat",
-        read_seconds: float = _READ_SECONDS,
+        extra_seconds: float = 0,
     ) -> Any:
         if self._bot is None:
             raise NetworkDown("not connected to Telegram")
         try:
-            return await self._bot.call(method, params, read_seconds)
+            return await self._bot.call(method, params, self._answer_seconds + extra_seconds)
         except _Refusal as error:
             raise _meaning(error, scope) from None
         except TelegramError as error:

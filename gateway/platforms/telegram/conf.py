@@ -20,6 +20,7 @@ _SHAPE = (
     "The bot token does not look like one: it is digits, a colon, and about 35 letters and "
     "digits, without spaces or quotes. Copy it again from @BotFather."
 )
+_SECONDS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?", re.ASCII)
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}", re.ASCII)
 _COMMANDS_PER_BOT = 100
 _COMMAND_DESCRIPTION = 256
@@ -82,6 +83,13 @@ SETTINGS = (
         default="30",
     ),
     Setting(
+        name="answer_seconds",
+        title="Time for an answer",
+        help="How many seconds Telegram may take to answer before the call counts as unanswered; "
+        "a long poll gets them on top of its own.",
+        default="15",
+    ),
+    Setting(
         name="commands",
         title="Command menu",
         help="One command a line, as @BotFather takes them: `new - Start a new session`.",
@@ -97,6 +105,7 @@ class Options:
     base_file_url: str
     proxy: str
     poll_seconds: int
+    answer_seconds: float
     commands: tuple[tuple[str, str], ...]
 
 
@@ -121,6 +130,9 @@ def problems(config: AccountConfig) -> list[str]:
     poll = options.get("poll_seconds", "").strip()
     if poll and not (poll.isascii() and poll.isdecimal() and int(poll) <= LONGEST_POLL_SECONDS):
         found.append(f"poll_seconds must be a whole number from 0 to {LONGEST_POLL_SECONDS}.")
+    answer = options.get("answer_seconds", "").strip()
+    if answer and not (_SECONDS.fullmatch(answer) and float(answer) > 0):
+        found.append("answer_seconds must be a number above 0.")
     return found
 
 
@@ -134,6 +146,7 @@ def read(config: AccountConfig) -> Options:
         base_file_url=f"{files}/bot",
         proxy=options.get("proxy", ""),
         poll_seconds=int(options.get("poll_seconds", "30")),
+        answer_seconds=float(options.get("answer_seconds", "15")),
         commands=read_commands(options.get("commands", "")),
     )
 
