@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
 
 def _hints(options: argparse.Namespace, peer: "ControlledTelegram | ControlledModel") -> list[str]:
     if isinstance(peer, ControlledModel):
-        return [f"OPENAI_BASE_URL={peer.url} OPENAI_API_KEY=any HERMES_MODEL=openai:peer"]
+        return [f"OPENAI_BASE_URL={peer.url} OPENAI_API_KEY=any HERMES_MODEL=openai-chat:peer"]
     here = f"{peer.origin}/control"
     fault = '{"kind": "lost_ack", "method": "sendMessage", "times": 1}'
     body = '{"text": "hello", "chat": 1001}'

@@ -172,8 +172,9 @@ class People(Peer):
             place = self.world.chat(chat)
             place.is_forum = place.type == "supergroup"
             if thread is None:
-                place.last_message_id += 1
-                thread = place.last_message_id
+                # 1 is the General topic, which is always there.
+                thread = max(place.last_message_id, 1) + 1
+            place.last_message_id = max(place.last_message_id, thread)
             place.topics[thread] = name
             return thread
 
