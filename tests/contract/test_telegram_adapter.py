@@ -154,6 +154,23 @@ async def test_a_placeholder_is_refused_without_asking_anyone(peer: TelegramPeer
         await adapter.connect()
 
 
+async def test_a_proxy_the_client_cannot_use_is_named(peer: TelegramPeer, monkeypatch):
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    adapter = platform.build_adapter(config(peer, proxy="socks5://127.0.0.1:9"))
+
+    with pytest.raises(AuthenticationRefused, match="socksio"):
+        await adapter.connect()
+
+
+async def test_a_proxy_is_gone_through(peer: TelegramPeer):
+    proxied = config(peer, proxy=peer.url, api_base_url="http://bot-api.invalid")
+    adapter = platform.build_adapter(proxied)
+    me = await adapter.connect()
+    await adapter.disconnect()
+
+    assert me.user_name == "hermes_peer_bot"
+
+
 async def test_an_absent_server_is_a_network_that_is_down(peer: TelegramPeer):
     adapter = platform.build_adapter(config(peer))
     with peer.refuse(), pytest.raises(NetworkDown):

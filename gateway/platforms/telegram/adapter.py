@@ -39,6 +39,11 @@ _POOL_SIZE = 64
 # httpx's own 5 s would mean a new TLS handshake for almost every answer in a quiet chat.
 _KEEP_ALIVE_SECONDS = 30.0
 
+_PROXY_HELP = (
+    "check the account's proxy and HTTPS_PROXY or ALL_PROXY of the process; a socks5:// proxy "
+    "needs the Python package socksio"
+)
+
 # These tell that the request, or its last byte, never left this host.
 _NEVER_SENT = (
     httpx.ConnectError,
@@ -117,7 +122,11 @@ class TelegramAdapter:
         if wrong:
             raise AuthenticationRefused(" ".join(wrong))
         options = conf.read(self._config)
-        self._open(options)
+        try:
+            self._open(options)
+        except (ValueError, RuntimeError) as error:
+            # The proxy (ours or the environment's) is of a kind the client cannot use.
+            raise AuthenticationRefused(f"the proxy cannot be used: {_PROXY_HELP}") from error
         try:
             me = await self._ask("getMe", {})
             # A webhook left over from elsewhere makes getUpdates deaf.

@@ -122,7 +122,7 @@ def problems(config: AccountConfig) -> list[str]:
         value = options.get(name, "").strip()
         if value and _scheme(value) not in {"http", "https"}:
             found.append(f"{name} must be an address such as {PUBLIC_API}.")
-        elif "/bot" in value:
+        elif "/bot" in urlsplit(value).path:
             found.append(f"{name} must not contain /bot or the token; they are added.")
     proxy = options.get("proxy", "").strip()
     if proxy and _scheme(proxy) not in _PROXY_SCHEMES:

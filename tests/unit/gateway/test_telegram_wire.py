@@ -150,6 +150,17 @@ def test_a_message_in_a_topic_does_not_answer_the_message_that_opened_it():
     assert (in_topic.reply_to, in_topic.mentions_bot) == ("", False)
 
 
+def test_a_topic_whose_first_message_is_an_ordinary_one_is_no_answer_to_it_either():
+    update = payload("forum_topic")
+    opening = update["message"]["reply_to_message"]
+    del opening["forum_topic_created"]
+    opening["text"] = "a topic that began as a message"
+    event = read(update)
+
+    assert isinstance(event, InboundMessage)
+    assert (event.reply_to, event.mentions_bot) == ("", False)
+
+
 def test_an_answer_names_the_message_it_quotes():
     assert message("group_reply_chain").reply_to == "402"
     assert not message("group_reply_chain").mentions_bot
