@@ -105,11 +105,17 @@ class Home:
         Raises:
             DataDirectoryUnusable: Somebody else made the place elsewhere.
         """
-        if len(os.fsencode(inside / LONGEST_SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES:
+        if fits_a_socket(inside):
             return inside
-        name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        base = runtime if runtime and runtime.is_dir() else Path(tempfile.gettempdir())
-        elsewhere = base / f"hermes-{os.getuid()}-{name}"
+        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        name = f"hermes-{os.getuid()}-{digest}"
+        # S108: the directory is made for us alone, and refused below if somebody else made it.
+        bases = [runtime, Path(tempfile.gettempdir()), Path("/tmp")]  # noqa: S108
+        elsewhere = next(
+            base / name
+            for base in bases
+            if base and base.is_dir() and fits_a_socket(base / name / inside.name)
+        )
         elsewhere.mkdir(mode=PRIVATE, exist_ok=True)
         found = elsewhere.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
@@ -119,6 +125,11 @@ class Home:
         place = elsewhere / inside.name
         place.mkdir(mode=PRIVATE, exist_ok=True)
         return place
+
+
+def fits_a_socket(directory: Path) -> bool:
+    """Whether the system can bind a unix socket in `directory`."""
+    return len(os.fsencode(directory / LONGEST_SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES
 
 
 def secure(root: Path, mode: int) -> None:

@@ -11,6 +11,7 @@ It is a program of its own because the kernel's mark is lost when a process chan
 because running Python code between fork and exec is unsafe once a process has threads.
 """
 
+import ctypes  # at the top: another user may not be able to read Python's own files
 import os
 import signal
 import subprocess
@@ -45,8 +46,6 @@ def become(user: str) -> None:
 
 def die_with_parent(parent_pid: int) -> None:
     """Ask the kernel for SIGKILL at the parent's death, and leave at once if that was already."""
-    import ctypes  # noqa: PLC0415 - needed on Linux only
-
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")

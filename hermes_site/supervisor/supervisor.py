@@ -16,6 +16,8 @@ from hermes_site.supervisor.services import Plan, Service
 from hermes_site.supervisor.state import StateFile
 
 DATA_PLANE_WITHIN_SECONDS = 30.0
+# A database or broker that ended this often at its start will not serve by being tried again.
+HOPELESS_RESTARTS = 3
 POLL_SECONDS = 0.1
 SHOWN_LOG_LINES = 12
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -107,8 +109,15 @@ class Supervisor:
 
     async def _until_it_answers(self, child: Child) -> None:
         answers = child.service.answers
-        if answers is not None and not await self._comes_true(answers, DATA_PLANE_WITHIN_SECONDS):
-            raise NotReady(self._what_is_wrong([child], DATA_PLANE_WITHIN_SECONDS))
+        if answers is None:
+            return
+
+        async def is_decided() -> bool:
+            return await answers() or child.restarts >= HOPELESS_RESTARTS
+
+        decided = await self._comes_true(is_decided, DATA_PLANE_WITHIN_SECONDS)
+        if not decided or not await answers():
+            raise NotReady(self._what_is_wrong([child]))
 
     async def _prepare(self) -> None:
         if not self._plan.preparation:
@@ -147,7 +156,7 @@ class Supervisor:
 
         if not await self._comes_true(is_ready, self._ready_within_seconds):
             suspects = self._suspects()
-            raise NotReady(self._what_is_wrong(suspects, self._ready_within_seconds))
+            raise NotReady(self._what_is_wrong(suspects))
 
     async def _comes_true(self, check: Callable[[], Awaitable[bool]], seconds: float) -> bool:
         loop = asyncio.get_running_loop()
@@ -164,8 +173,8 @@ class Supervisor:
         named = [child for child in self._apps if child.name.partition("-")[0] in missing]
         return named or [child for child in self._apps if child.restarts] or self._apps
 
-    def _what_is_wrong(self, children: Sequence[Child], seconds: float) -> str:
-        lines = [f"Not ready after {seconds:g} s."]
+    def _what_is_wrong(self, children: Sequence[Child]) -> str:
+        lines = [f"{', '.join(child.name for child in children)} did not become ready."]
         for part, detail in self._last_readiness.missing.items():
             lines.append(f"{part} is not up: {detail}".rstrip(": "))
         for child in children:
