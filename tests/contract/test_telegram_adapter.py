@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -316,6 +317,14 @@ async def test_a_message_arrives_as_it_was_rendered(peer: TelegramPeer, adapter)
 
     assert (shown.text, shown.entities) == ("hello 😀", (bold,))
     assert receipt.message_id == str(shown.message_id)
+
+
+async def test_what_the_dialect_renders_is_taken_by_the_server(peer: TelegramPeer, adapter):
+    (body,) = platform.dialect.render("**bold** and `code` and [a link](https://example.org) 😀")
+    await adapter.send(replace(part(), body=body))
+    (shown,) = peer.messages(PERSON)
+
+    assert [entity["type"] for entity in shown.entities] == ["bold", "code", "text_link"]
 
 
 async def test_no_preview_of_links_is_asked_for(peer: TelegramPeer, adapter):

@@ -4,10 +4,10 @@ Nothing here opens a connection or imports the client library; `build_adapter` d
 """
 
 from datetime import timedelta
-from functools import cached_property
 
 from delivery.content import Limit, Unit
 from delivery.ports import Certainty, Dialect
+from gateway.platforms.telegram.formatting import TelegramDialect
 from gateway.platforms.telegram.wire import PLATFORM
 from gateway.ports import AccountConfig, Adapter, Capabilities
 
@@ -36,14 +36,8 @@ class TelegramPlatform:
     kind: str = PLATFORM
     title: str = "Telegram"
     capabilities: Capabilities = CAPABILITIES
+    dialect: Dialect = TelegramDialect()
     group_edit_interval: timedelta = GROUP_EDIT_INTERVAL
-
-    @cached_property
-    def dialect(self) -> Dialect:
-        """How Markdown looks on Telegram."""
-        from gateway.platforms.telegram.formatting import TelegramDialect  # noqa: PLC0415
-
-        return TelegramDialect()
 
     def build_adapter(self, config: AccountConfig) -> Adapter:
         """An adapter for one account; the client library is imported here, not before."""
