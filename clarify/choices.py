@@ -2,7 +2,7 @@
 
 Pure and total: whatever is typed gets a reading, and the same text always gets the same one.
 
-The order of the rules, the first that applies decides:
+The order of the rules for one question, the first that applies decides:
 
 1. The whole text is a label, so an option may be called "2", "Skip" or "A, B and C".
    With the options "2" and "1", the reply `2` is the option called "2", though it is the first.
@@ -15,200 +15,36 @@ The order of the rules, the first that applies decides:
 6. Several of these in a list. A single choice does not take several.
 7. A telling part of one label ("north"); of several labels it is unclear.
 8. Anything else is the person's own words.
+
+The rules for several questions are in `clarify.sets`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-import regex
-
-from clarify.folding import clean, fold, is_blank, tighten
-from clarify.lists import Several, read_several
-from clarify.matching import Label, find_part, find_whole, labels_of, without_politeness
-from clarify.numerals import Numeral, read_letter, read_numeral
-from clarify.readings import Chosen, Declined, Hint, Nothing, Own, Reading, Unclear
-from clarify.schema import Question
-from clarify.vocabulary import ALL, BOTH, DECLINES, NONE, OTHER, is_one_of, without_other_prefix
-
-__all__ = ["is_label", "looks_like_answer", "read_one"]
-
-_HIGHEST_LETTER = 7  # "h": a single letter beyond it is hardly meant as an option's
-_SKIP_COMMAND = regex.compile(r"/skip(?:@\w+)?(?:\s|$)", regex.IGNORECASE)
-_COPIED = regex.compile(
-    r"[\s(\[#*-]*(?P<head>\d{1,2}|[a-z])[\s.):\]、,-]+(?P<tail>\S.*)", regex.DOTALL
+from clarify.readings import (
+    Chosen,
+    Declined,
+    Doubt,
+    Hint,
+    Nothing,
+    Own,
+    Reading,
+    SetReading,
+    Unclear,
 )
+from clarify.sets import read_set
+from clarify.single import is_label, looks_like_answer, read_one
 
-
-@dataclass(frozen=True)
-class _Asked:
-    """One question as the steps below need it."""
-
-    question: Question
-    labels: tuple[Label, ...]
-    lettered: bool
-
-    def choose(self, indexes: Sequence[int]) -> Chosen:
-        """The options at `indexes`, in the order of the list."""
-        return Chosen(tuple(self.question.labels[i] for i in sorted(set(indexes))))
-
-    def shown(self, indexes: Sequence[int] | None = None) -> tuple[str, ...]:
-        """The options as they are listed on the screen."""
-        places = range(len(self.labels)) if indexes is None else sorted(set(indexes))
-        return tuple(f"{self.mark(i)}. {self.question.labels[i]}" for i in places)
-
-    def mark(self, index: int) -> str:
-        """What stands before the option at `index`."""
-        return chr(ord("a") + index) if self.lettered else str(index + 1)
-
-    def place(self, text: str) -> Reading | None:
-        """The option whose number or letter `text` is."""
-        numeral = read_numeral(text)
-        if numeral is not None:
-            return self._numbered(numeral)
-        letter = read_letter(text) if self.lettered else None
-        if letter is None or letter > _HIGHEST_LETTER:
-            return None
-        in_range = letter < len(self.labels)
-        return self.choose((letter,)) if in_range else self.out_of_range(chr(ord("a") + letter))
-
-    def _numbered(self, numeral: Numeral) -> Reading:
-        index = numeral.index(len(self.labels))
-        meant = set() if index is None else {index}
-        if not numeral.is_ordinal:
-            said = str(numeral.value)
-            called = {i for i, label in enumerate(self.labels) if said in label.tight}
-            if len(called) == 1 and not numeral.has_noun:
-                return self.choose(tuple(called))
-            meant |= {i for i, label in enumerate(self.labels) if said in label.first_words}
-            if len(meant) > 1:
-                params = {"said": said, "options": self.shown(tuple(meant))}
-                return Unclear(Hint("ambiguous_number", params))
-        return self.choose(tuple(meant)) if meant else self.out_of_range(numeral.shown)
-
-    def out_of_range(self, said: str) -> Unclear:
-        """The reading of a number or letter that the list does not have."""
-        ends = {"first": self.mark(0), "last": self.mark(len(self.labels) - 1)}
-        return Unclear(Hint("out_of_range", {"said": said, **ends}))
-
-    def matched(self, found: tuple[int, ...]) -> Reading | None:
-        """The reading of a text that means the options at `found`."""
-        if len(found) > 1:
-            return Unclear(Hint("ambiguous", {"options": self.shown(found)}))
-        return self.choose(found) if found else None
-
-
-def read_one(question: Question, text: str, *, lettered: bool = False) -> Reading:
-    """What `text` answers to `question`.
-
-    Args:
-        question: The question that is open.
-        text: The reply as it came in; anything at all.
-        lettered: The options were shown as a, b, c; numbers are read all the same.
-    """
-    said = clean(text).strip()
-    if is_blank(said):
-        return Nothing()
-    asked = _Asked(question, labels_of(question.options), lettered)
-    for step in _STEPS if question.options else _OPEN_STEPS:
-        reading = step(asked, said)
-        if reading is not None:
-            return reading
-    return Own(said)
-
-
-def is_label(question: Question, text: str) -> bool:
-    """Whether the whole of `text` is the label of exactly one option of `question`."""
-    return len(find_whole(labels_of(question.options), clean(text).strip())) == 1
-
-
-def looks_like_answer(question: Question, text: str) -> bool:
-    """Whether `text` makes sense only as an answer to `question`: a bare number, letter or label.
-
-    For a question that is closed already: such a text must not start a turn ([Q20]).
-    """
-    said = clean(text).strip()
-    if not question.options or is_blank(said):
-        return False
-    if is_label(question, said) or read_numeral(said) is not None:
-        return True
-    return read_letter(said) is not None and len(tighten(fold(said))) == 1
-
-
-def _as_label(asked: _Asked, said: str) -> Reading | None:
-    found = find_whole(asked.labels, said)
-    if not found and (core := without_politeness(said)):
-        found = find_whole(asked.labels, core)
-    return asked.matched(found)
-
-
-def _as_other(asked: _Asked, said: str) -> Reading | None:
-    rest = without_other_prefix(said)
-    if rest:
-        return Own(rest)
-    return Unclear(Hint("own_words")) if is_one_of(said, OTHER) else None
-
-
-def _as_refusal(asked: _Asked, said: str) -> Reading | None:
-    if _SKIP_COMMAND.match(said) or is_one_of(said, DECLINES):
-        return Declined()
-    if asked.labels and is_one_of(said, NONE):
-        return Chosen(()) if asked.question.multi_select else Declined()
-    return None
-
-
-def _as_place(asked: _Asked, said: str) -> Reading | None:
-    reading = asked.place(said)
-    if reading is None and (core := without_politeness(said)):
-        reading = asked.place(core)
-    return reading
-
-
-def _as_copied_line(asked: _Asked, said: str) -> Reading | None:
-    line = _COPIED.fullmatch(fold(said)) if len(said) < 1500 else None
-    found = find_whole(asked.labels, line["tail"]) if line else ()
-    if line is None or not found:
-        return None
-    marked = asked.place(line["head"])
-    named = asked.choose(found)
-    if marked is None or (len(found) == 1 and marked == named):
-        return named if marked is not None else None
-    return Unclear(Hint("ambiguous", {"options": asked.shown()}))
-
-
-def _as_several(asked: _Asked, said: str) -> Reading | None:
-    if asked.question.multi_select:
-        if is_one_of(said, ALL) or (len(asked.labels) == 2 and is_one_of(said, BOTH)):
-            return asked.choose(range(len(asked.labels)))
-        several = read_several(asked.labels, said, asked.place)
-        return None if several is None else _all_of(asked, several)
-    several = read_several(asked.labels, said, asked.place)
-    if several is None or several.others:
-        return None
-    if several.unclear is not None:
-        return several.unclear
-    return Unclear(Hint("choose_one", {"options": asked.shown()}))
-
-
-def _all_of(asked: _Asked, several: Several) -> Reading:
-    if several.unclear is not None:
-        return several.unclear
-    taken = set(several.labels)
-    chosen = tuple(label for label in asked.question.labels if label in taken)
-    return Chosen(chosen, tuple(dict.fromkeys(several.others)))
-
-
-def _as_part(asked: _Asked, said: str) -> Reading | None:
-    return asked.matched(find_part(asked.labels, said))
-
-
-_Step = Callable[[_Asked, str], Reading | None]
-_STEPS: tuple[_Step, ...] = (
-    _as_label,
-    _as_other,
-    _as_refusal,
-    _as_place,
-    _as_copied_line,
-    _as_several,
-    _as_part,
-)
-_OPEN_STEPS: tuple[_Step, ...] = (_as_refusal,)
+__all__ = [
+    "Chosen",
+    "Declined",
+    "Doubt",
+    "Hint",
+    "Nothing",
+    "Own",
+    "Reading",
+    "SetReading",
+    "Unclear",
+    "is_label",
+    "looks_like_answer",
+    "read_one",
+    "read_set",
+]

@@ -1,12 +1,12 @@
 """What can go wrong with a question, named for what the caller does next.
 
-    ClarifyError
-    ├── InvalidQuestion    the agent asked badly: hand `message` back to the model
-    ├── UnknownPrompt      there is no such prompt: tell the person it is unknown
-    ├── NotPending         it takes no answers in this state: tell the person what happened to it
-    │   └── AlreadyResolved    somebody or something closed it first: say who and how
-    ├── NotYours           another person was asked: refuse in private, change nothing
-    └── IllegalTransition  the state table has no such step
+ClarifyError
+├── InvalidQuestion    the agent asked badly: hand `message` back to the model
+├── UnknownPrompt      there is no such prompt: tell the person it is unknown
+├── NotPending         it takes no answers in this state: tell the person what happened to it
+│   └── AlreadyResolved    somebody or something closed it first: say who and how
+├── NotYours           another person was asked: refuse in private, change nothing
+└── IllegalTransition  the state table has no such step
 """
 
 

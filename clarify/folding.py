@@ -47,7 +47,8 @@ def clean(text: str) -> str:
 
 def clean_line(text: str) -> str:
     """As `clean`, on one line, without outer or doubled space or direction overrides."""
-    return _SPACE.sub(" ", clean(text).translate(_DIRECTION)).strip()
+    line: str = _SPACE.sub(" ", clean(text).translate(_DIRECTION))
+    return line.strip()
 
 
 def is_blank(text: str) -> bool:
@@ -76,14 +77,13 @@ def fold(text: str) -> str:
     shown = "".join(c for c in text if _is_kept(c))
     wide = unicodedata.normalize("NFKC", shown.translate(_MARKS)).translate(_FOLDED)
     folded = unicodedata.normalize("NFKC", wide.casefold().translate(_FOLDED))
-    return _SPACE.sub(" ", "".join(map(_ascii_digit, folded))).strip()
+    spaced: str = _SPACE.sub(" ", "".join(map(_ascii_digit, folded)))
+    return spaced.strip()
 
 
 def _is_kept(character: str) -> bool:
     return (
-        character.isspace()
-        or character == " "
-        or (character != _KEYCAP and _is_visible(character))
+        character.isspace() or character == " " or (character != _KEYCAP and _is_visible(character))
     )
 
 
@@ -100,7 +100,8 @@ def tighten(folded: str) -> str:
 
 def without_recommendation(folded: str) -> str:
     """Folded text without a final "(Recommended)", in the usual languages."""
-    return _RECOMMENDED.sub("", folded) or folded
+    bare: str = _RECOMMENDED.sub("", folded)
+    return bare or folded
 
 
 def words(folded: str) -> tuple[str, ...]:

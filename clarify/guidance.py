@@ -13,7 +13,7 @@ _WHEN = (
 )
 _HOW = (
     "Put the option you recommend first and end its label with `(Recommended)`. Do not write an "
-    "\"Other\" option: the user can always reply in their own words."
+    '"Other" option: the user can always reply in their own words.'
 )
 
 CLARIFY_DESCRIPTION = (

@@ -84,7 +84,9 @@ def keyed_segments(questions: Sequence[Question], said: str) -> list[Segment]:
 def _value(key: _Key, rest: str, *, is_last: bool) -> str | None:
     """What the key is given; None if letters glued to a number go on as a sentence."""
     if key.letters:
-        return None if rest.strip(_TRAILING) else ", ".join(_EACH_LETTER.findall(key.letters))
+        return (
+            None if rest.strip(f"{_TRAILING}.!。") else ", ".join(_EACH_LETTER.findall(key.letters))
+        )
     value = rest.strip()
     head, line_end, last_line = value.rpartition("\n")
     if line_end and last_line.strip() in {"-", "*", "•"}:
@@ -157,9 +159,7 @@ def _name_pattern(name: str) -> "regex.Pattern[str]":
     return regex.compile(rf"[*_`\"']*{spelt}[*_`\"'?？؟]*{_NAME_MARK}", regex.IGNORECASE)
 
 
-def _named_key(
-    names: "list[tuple[int, regex.Pattern[str]]]", said: str, begin: int
-) -> _Key | None:
+def _named_key(names: "list[tuple[int, regex.Pattern[str]]]", said: str, begin: int) -> _Key | None:
     for index, pattern in names:
         match = pattern.match(said, begin)
         if match is not None:

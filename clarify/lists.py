@@ -11,13 +11,14 @@ from clarify.numerals import read_range
 from clarify.readings import Chosen, Hint, Reading, Unclear
 
 LONGEST_LIST = 2000  # characters; what is longer is prose
-_MOST_NUMBERS = 64
-_WIDEST_LABEL = 8  # list pieces that one label with commas in it may span
+_MOST_PIECES = 64
 
 _MARKS = r"[,，､、،;；؛\n]"
 _STRONG = regex.compile(rf"\s*{_MARKS}\s*(?:(?:and|und|et|&|و)\s+)?")
 _AND = r"and|und|et|y|e|и|و|&|\+"
-_WEAK = regex.compile(rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+")
+_WEAK = regex.compile(
+    rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+"
+)
 _BETWEEN_NUMBERS = regex.compile(
     rf"(?:\s|{_MARKS}|[/&+|和与與跟と]|(?<=[\d\s번])(?:{_AND}|와|과|랑|하고|or)(?=[\d\s]))+"
 )
@@ -64,7 +65,7 @@ def read_several(labels: Sequence[Label], said: str, place: Place) -> Several | 
 def _numbers(labels: Sequence[Label], said: str, place: Place) -> Several | None:
     """A list of nothing but numbers, letters and ranges, in whatever way they are kept apart."""
     tokens = [t for t in _BETWEEN_NUMBERS.split(_LOOSE_RANGE.sub(r"\1", fold(_lines(said)))) if t]
-    if not tokens or len(tokens) > _MOST_NUMBERS:
+    if not tokens or len(tokens) > _MOST_PIECES:
         return None
     several = Several()
     for token in tokens:
@@ -78,7 +79,8 @@ def _numbers(labels: Sequence[Label], said: str, place: Place) -> Several | None
 
 def _lines(said: str) -> str:
     """`said` with a comma for every line end, which folding would make a mere space."""
-    return regex.sub(r"\s*\n\s*(?:[-*•]\s+)?", ",", said).removeprefix("- ")
+    line: str = regex.sub(r"\s*\n\s*(?:[-*•]\s+)?", ",", said)
+    return line.removeprefix("- ")
 
 
 def _spread(labels: Sequence[Label], token: str, place: Place) -> list[Reading]:
@@ -99,16 +101,18 @@ def _spread(labels: Sequence[Label], token: str, place: Place) -> list[Reading]:
 def _pieces(labels: Sequence[Label], said: str, place: Place) -> Several | None:
     """A list with labels in it, kept apart by marks or "and"; the rest are own words."""
     spans = _spans(said)
-    if len(spans) < 2:
+    if not 2 <= len(spans) <= _MOST_PIECES:
         return None
+    widest = 1 + max(len(_STRONG.findall(label.exact)) for label in labels)
     several = Several()
     own: tuple[int, int] | None = None
     at = 0
     while at < len(spans):
-        width, readings = _piece(labels, said, spans[at:], place)
+        width, readings = _piece(labels, said, spans[at : at + widest], place)
         begin, end = spans[at][0], spans[at + width - 1][1]
         if readings:
-            own = _keep(several, said, own)
+            _keep(several, said, own)
+            own = None
             for reading in readings:
                 several.add(reading)
         else:
@@ -146,7 +150,7 @@ def _piece(
     labels: Sequence[Label], said: str, spans: list[tuple[int, int]], place: Place
 ) -> tuple[int, list[Reading]]:
     """The longest run of pieces from the first that is one label, or what the first one is."""
-    for width in range(min(_WIDEST_LABEL, len(spans)), 1, -1):
+    for width in range(len(spans), 1, -1):
         found = find_whole(labels, said[spans[0][0] : spans[width - 1][1]])
         if len(found) == 1:
             return width, [Chosen((labels[found[0]].exact,))]

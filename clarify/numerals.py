@@ -44,7 +44,7 @@ _LETTER = regex.compile(
     rf"(?:(?:{ARTICLES})\s+)?(?:(?:{OPTION_NOUNS})[\s.:]*)*+[(\[]?(?P<letter>[a-z])[)\]]?"
 )
 _RANGE = regex.compile(rf"(?P<first>[^\s~-]+)\s*(?:{THROUGH})\s*(?P<last>[^\s~-]+)")
-_ORDINAL_MARKS = frozenset("第 st nd rd th 番目 つ目 번째 째 مین می".split())
+_ORDINAL_MARKS = frozenset(["st", "nd", "rd", "th", "番目", "つ目", "번째", "째", "مین", "می"])
 
 
 @dataclass(frozen=True)

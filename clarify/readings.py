@@ -108,3 +108,12 @@ class SetReading:
     def is_complete(self) -> bool:
         """Every question has its answer now."""
         return not self.declined and not self.still_open
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What to tell the person, each thing once."""
+        return tuple(
+            doubt.hint
+            for place, doubt in enumerate(self.unclear)
+            if doubt.hint not in [earlier.hint for earlier in self.unclear[:place]]
+        )

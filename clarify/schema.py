@@ -201,7 +201,7 @@ def _options(values: object, path: str) -> tuple[Option, ...]:
     if not FEWEST_OPTIONS <= len(authored) <= MOST_OPTIONS:
         raise InvalidQuestion(
             path,
-            f"must hold {FEWEST_OPTIONS} to {MOST_OPTIONS} options besides \"Other\", "
+            f'must hold {FEWEST_OPTIONS} to {MOST_OPTIONS} options besides "Other", '
             "which is always offered and never counts",
         )
     if len(_distinct(authored)) < len(authored):
@@ -217,9 +217,7 @@ def _option(value: object, path: str) -> Option:
     description = fields.get("description")
     if description is None or (isinstance(description, str) and is_blank(description)):
         return Option(label=label)
-    return Option(
-        label, _text(description, f"{path}.description", LONGEST_DESCRIPTION, clean_line)
-    )
+    return Option(label, _text(description, f"{path}.description", LONGEST_DESCRIPTION, clean_line))
 
 
 def _unwrapped(choice: object, path: str) -> Option | None:

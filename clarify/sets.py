@@ -16,15 +16,25 @@ from dataclasses import dataclass, field, replace
 
 import regex
 
-from clarify.choices import is_label, read_one
 from clarify.folding import clean, fold, is_blank, tighten
 from clarify.keys import Segment, keyed_segments
 from clarify.numerals import read_letter, read_numeral
-from clarify.readings import Chosen, Declined, Doubt, Hint, Nothing, Own, Reading, SetReading
-from clarify.readings import Unclear
+from clarify.readings import (
+    Chosen,
+    Declined,
+    Doubt,
+    Hint,
+    Nothing,
+    Own,
+    Reading,
+    SetReading,
+    Unclear,
+)
 from clarify.schema import Question
+from clarify.single import is_label, read_one
 
 _BULLET = regex.compile(r"^\s*[-*•]\s+")
+_EMPTY_KEY = regex.compile(r"\s*\d{1,2}\s*[.):：]\s*")
 _SPACES = regex.compile(r"[\s,，、،;；]+")
 LONGEST_SET_REPLY = 20_000  # characters; a longer reply is not searched for keys
 
@@ -164,9 +174,7 @@ def _read_segments(tally: _Tally, segments: list[Segment], letters: bool) -> Non
         )
 
 
-def _read_lines(
-    tally: _Tally, still_open: list[Question], lines: list[str], letters: bool
-) -> bool:
+def _read_lines(tally: _Tally, still_open: list[Question], lines: list[str], letters: bool) -> bool:
     """Whether the lines answer the open questions in their order; takes them if so."""
     if len(lines) == 1:
         lines = _bare_places(still_open, lines[0])
@@ -197,6 +205,8 @@ def _read_mixed_lines(
     unkeyed = [line for line, found in zip(lines, keyed, strict=True) if not found]
     named = {segment.question.key for segment in segments}
     left = [question for question in still_open if question.key not in named]
+    if any(_EMPTY_KEY.fullmatch(line) for line in unkeyed):
+        return False
     if not segments or not unkeyed or len(left) != len(unkeyed):
         return False
     _read_segments(tally, segments, letters)
@@ -220,9 +230,7 @@ def _is_place(text: str) -> bool:
     return is_letter or read_numeral(text) is not None
 
 
-def _read_unkeyed(
-    tally: _Tally, still_open: list[Question], said: str, letters: bool
-) -> None:
+def _read_unkeyed(tally: _Tally, still_open: list[Question], said: str, letters: bool) -> None:
     """Read a reply that names no question: it is taken only if it can mean just one."""
     first = read_one(still_open[0], said, lettered=letters)
     if isinstance(first, Chosen) and not first.others:

@@ -35,8 +35,10 @@ DECLINES = _folded(
     "以上都不是|以上都不要|以上皆非|一个都不要|哪个都不要|没有合适的",
     "رد کن|رد کردن|رد شو|بگذر|صرف نظر|صرف‌نظر|بی‌خیال|بیخیال|هیچکدام|هیچ‌کدام|هیچ کدام",
     "هیچکدوم|هیچ کدوم|هیچ‌کدوم|هیچ یک|هیچ‌یک|هیچکدام از اینها|هیچ کدام از این ها|جواب نمی‌دهم",
-    "건너뛰기|건너뛰어|건너뛸게요|건너뛰어 주세요|건너뛰자|스킵|스킵할게요|넘어가|넘어가자|넘어갈게요",
-    "해당 없음|해당없음|둘 다 아니야|둘 다 아니에요|모두 아님|다 아니야|다 아니에요|아무것도 아니야",
+    "건너뛰기|건너뛰어|건너뛸게요|건너뛰어 주세요|건너뛰자|스킵|스킵할게요|넘어가|넘어가자",
+    "넘어갈게요",
+    "해당 없음|해당없음|둘 다 아니야|둘 다 아니에요|모두 아님|다 아니야|다 아니에요",
+    "아무것도 아니야",
     "スキップ|スキップします|スキップして|飛ばす|飛ばして|とばして|飛ばしてください|どれでもない",
     "どれでもないです|いずれでもない|どちらでもない|どちらでもないです|該当なし|当てはまらない",
     "überspringen|bitte überspringen|überspring das|überspringe|auslassen|weglassen",
@@ -48,7 +50,8 @@ DECLINES = _folded(
 )
 
 NONE = _folded(
-    "none|nothing|no one of them|无|無|没有|沒有|都没有|一个也不|هیچ|هیچی|없음|없어요|なし|なしで|特になし",
+    "none|nothing|no one of them|无|無|没有|沒有|都没有|一个也不|هیچ|هیچی|없음|없어요|なし",
+    "なしで|特になし",
     "keine|keiner|keines|nichts|aucun|aucune|rien|ninguno|ninguna|nada|nenhum|nenhuma|nessuno",
     "нет|ничего|ни один",
 )
@@ -61,7 +64,10 @@ ALL = _folded(
     "todos|todas|todo|tudo|tutti|tutte|tutto|все|всё",
 )
 
-BOTH = _folded("both|both of them|两个都要|两者都要|兩個都要|هر دو|هردو|둘 다|둘다|両方|両方とも|どちらも|beide|beides")
+BOTH = _folded(
+    "both|both of them|两个都要|两者都要|兩個都要|هر دو|هردو|둘 다|둘다|両方|両方とも|どちらも|"
+    "beide|beides"
+)
 
 _CARDINALS = _numbered(
     {
@@ -78,7 +84,9 @@ _CARDINALS = _numbered(
     }
 )
 # Bare, these are a particle, a pronoun or an article rather than a number.
-_NOT_ALONE = _folded("이|일|사|오|구|に|ご|ein|eine|un|une|um|uma|una|یه|ده|sei|两|兩|さん|なな|よん")
+_NOT_ALONE = _folded(
+    "이|일|사|오|구|に|ご|ein|eine|un|une|um|uma|una|یه|ده|sei|两|兩|さん|なな|よん"
+)
 
 _ORDINALS = _numbered(
     {
@@ -91,7 +99,8 @@ _ORDINALS = _numbered(
         4: "fourth|4th|چهارم|چهارمی|چهارمین|넷째|네|네번|네 번|よっつめ|vierte|vierter|viertes|"
         "vierten|quatrième|cuarto|cuarta|quarto|quarta|четвёртый|четвертый|четвёртая",
         5: "fifth|5th|پنجم|다섯 번|다섯번|fünfte|fünfter|fünftes|cinquième|quinto|quinta|пятый",
-        LAST: "last|最后|最後|آخر|آخری|آخرین|마지막|letzte|letzter|letztes|letzten|dernier|dernière|"
+        LAST: "last|最后|最後|آخر|آخری|آخرین|마지막|letzte|letzter|letztes|letzten|dernier|"
+        "dernière|"
         "último|última|ultimo|ultima|последний|последняя|последнее",
     }
 )
@@ -104,14 +113,17 @@ NEEDS_COMPANY = _NOT_ALONE | _NOT_ALONE_ORDINALS
 
 OPTION_NOUNS = _either(
     "option|opt|choice|number|item|answer|variant|alternative|选项|選項|方案|第|选择|選擇|#",
-    "گزینه|گزینه ی|گزینهی|شماره|شماره ی|شمارهی|مورد|انتخاب|옵션|선택지|선택|번호|보기|選択肢|選択|オプション|番号",
+    "گزینه|گزینه ی|گزینهی|شماره|شماره ی|شمارهی|مورد|انتخاب|옵션|선택지|선택|번호|보기|選択肢",
+    "選択|オプション|番号",
     "nummer|auswahl|antwort|möglichkeit|opción|opcion|opção|opcao|número|numéro|numero",
     "opzione|вариант|номер|choix|réponse",
 )
 ARTICLES = _either("the|der|die|das|den|el|la|le|il|my|mein|meine")
 COUNTERS = _either(
-    "st|nd|rd|th|one|ones|option|choice|answer|variant|个|個|号|號|项|項|条|條|种|種|款|的|那个|那個|选项|選項",
-    "番|番目|つ目|個目|目|のやつ|の方|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째|것|거|گزینه|یکی|مین|می",
+    "st|nd|rd|th|one|ones|option|choice|answer|variant|个|個|号|號|项|項|条|條|种|種|款|的|那个",
+    "那個|选项|選項",
+    "番|番目|つ目|個目|目|のやつ|の方|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째|것|거",
+    "گزینه|یکی|مین|می",
     "option|nummer|auswahl|antwort|davon|opción|opção|opzione|вариант|choix|er|º|ª|e|ème",
 )
 THROUGH = _either("-|~|to|through|thru|until|bis|到|至|تا|から|부터|a|à|до|..|…")
@@ -124,29 +136,38 @@ POLITE_BEFORE = _either(
     "please|i choose|i pick|i take|i want|i prefer|i select|i'd like|i would like|i'd prefer",
     "i'd choose|i'd pick|i'd go with|i would go with|i'll take|i'll go with|i'll choose|i'll pick",
     "i will take|i will go with|i go with|i'm going with|let's go with|lets go with|let us go with",
-    "let's use|let's take|let's do|let's pick|go with|go for|choose|pick|select|take|use|my answer is",
+    "let's use|let's take|let's do|let's pick|go with|go for|choose|pick|select|take|use",
+    "my answer is",
     "my choice is|definitely|ok|okay|yes|sure|well|hmm|um",
     "ich nehme|ich wähle|ich möchte|ich will|ich würde|nimm|nehme|nehmen wir|bitte|dann|gerne|also",
-    "我选|我選|我选择|我選擇|我要|我想要|我想选|我想選|选|選|选择|選擇|请选|請選|就选|就選|就|要|用|那就|好的|嗯",
+    "我选|我選|我选择|我選擇|我要|我想要|我想选|我想選|选|選|选择|選擇|请选|請選|就选|就選|就",
+    "要|用|那就|好的|嗯",
     "من|لطفا|انتخاب من|انتخابم|همان|همون|저는|나는|전|난|제 선택은|私は|僕は|じゃあ|では|はい",
     "je choisis|je prends|elijo|prefiero|eu escolho|scelgo|я выбираю|выбираю|пожалуйста",
 )
 POLITE_AFTER = _either(
     "please|pls|plz|thanks|thank you|thx|then|it is|for me|i think|sounds good|is fine|is good",
     "bitte|danke|nehmen|wäre gut|passt|吧|谢谢|謝謝|好了|就行|就好|可以|啦|呢|了|。",
-    "です|だ|で|でお願いします|お願いします|をお願いします|でおねがいします|にします|にする|にして|にしてください",
-    "がいい|がいいです|を選びます|を選択します|を選ぶ|かな|요|이요|으로|로|으로요|로요|으로 할게요|로 할게요|할게요",
-    "으로 해주세요|로 해주세요|으로 해 주세요|로 해 주세요|주세요|입니다|이에요|예요|을 선택|를 선택|이 좋아요|가 좋아요",
+    "です|だ|で|でお願いします|お願いします|をお願いします|でおねがいします|にします|にする",
+    "にして|にしてください",
+    "がいい|がいいです|を選びます|を選択します|を選ぶ|かな|요|이요|으로|로|으로요|로요",
+    "으로 할게요|로 할게요|할게요",
+    "으로 해주세요|로 해주세요|으로 해 주세요|로 해 주세요|주세요|입니다|이에요|예요|을 선택",
+    "를 선택|이 좋아요|가 좋아요",
     "으로 부탁해요|로 부탁해요|으로 부탁드립니다|로 부탁드립니다|선택할게요|선택",
-    "لطفا|ممنون|مرسی|را انتخاب میکنم|رو انتخاب میکنم|را می خواهم|رو میخوام|را میخواهم|را انتخاب می کنم",
+    "لطفا|ممنون|مرسی|را انتخاب میکنم|رو انتخاب میکنم|را می خواهم|رو میخوام|را میخواهم",
+    "را انتخاب می کنم",
     "رو انتخاب می کنم|خوبه|باشه|است|بهتره|را ترجیح می دهم",
-    "s'il vous plaît|s'il te plaît|por favor|per favore|merci|gracias|obrigado|grazie|пожалуйста|спасибо",
+    "s'il vous plaît|s'il te plaît|por favor|per favore|merci|gracias|obrigado|grazie",
+    "пожалуйста|спасибо",
 )
 
 OTHER = _folded(
     "other|others|other option|another|something else|anything else|other please specify",
-    "other specify|other write your own|other type your own|其他|其它|其他选项|別的|别的|另外|其他請說明|其他请说明",
-    "سایر|دیگر|غیره|گزینه دیگر|مورد دیگر|چیز دیگر|기타|다른 것|다른 거|그 외|직접 입력|その他|そのほか|他",
+    "other specify|other write your own|other type your own|其他|其它|其他选项|別的|别的|另外",
+    "其他請說明|其他请说明",
+    "سایر|دیگر|غیره|گزینه دیگر|مورد دیگر|چیز دیگر|기타|다른 것|다른 거|그 외|직접 입력|その他",
+    "そのほか|他",
     "andere|anderes|anderer|sonstige|sonstiges|etwas anderes|autre|autre chose|otro|otra|otros",
     "outro|outra|altro|другое|другой",
 )
@@ -162,8 +183,10 @@ _JOINERS = regex.compile(r"\s*[-:,/.…]+\s*")
 SMALL_TALK = _folded(
     "yes|no|ok|okay|y|n|yep|yeah|nope|nah|sure|maybe|not|now|the|and|or|for|with|what|why|how|who",
     "when|where|this|that|it|is|are|to|of|on|in|at|hi|hello|thanks|please|wait|help|stop|i|me|you",
-    "ja|nein|doch|nicht|oui|non|si|sí|sim|não|да|нет|是|不|好|否|要|对|不是|好的|不要|可以|没有|吗|什么",
-    "بله|نه|آره|خیر|باشه|چی|چرا|네|예|아니|아니요|응|왜|뭐|はい|いいえ|うん|いや|何|なぜ|ありがとう",
+    "ja|nein|doch|nicht|oui|non|si|sí|sim|não|да|нет|是|不|好|否|要|对|不是|好的|不要|可以|没有",
+    "吗|什么",
+    "بله|نه|آره|خیر|باشه|چی|چرا|네|예|아니|아니요|응|왜|뭐|はい|いいえ|うん|いや|何|なぜ",
+    "ありがとう",
 )
 
 

@@ -1,8 +1,25 @@
-"""The English words of every hint. Pure; a translation replaces the table."""
+"""The English words people read about a prompt. Pure; a translation replaces the tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from clarify.readings import Hint
+from clarify.states import State
+
+OTHER = "Other…"
+SKIP = "Skip"
+SUBMIT = "Submit"
+OTHER_BY_TEXT = "Other: reply with your own words."
+ANSWER_EVERY = "Every question needs an answer; nothing was stored."
+TYPE_YOUR_ANSWER = "Type your answer and send it."
+
+ENDINGS: Mapping[State, str] = {
+    State.PENDING: "open",
+    State.ANSWERED: "no answer",
+    State.SKIPPED: "skipped",
+    State.EXPIRED: "expired, not answered in time",
+    State.CANCELLED: "cancelled",
+    State.UNDELIVERABLE: "could not be delivered",
+}
 
 HINTS: Mapping[str, str] = {
     "out_of_range": (
@@ -27,6 +44,13 @@ HINTS: Mapping[str, str] = {
     ),
 }
 
+_CLOSED: Mapping[State, str] = {
+    State.SKIPPED: "This question was skipped",
+    State.EXPIRED: "This question is closed: the time to answer ran out",
+    State.CANCELLED: "This question is closed: it was cancelled",
+    State.UNDELIVERABLE: "This question is closed: it could not be delivered",
+}
+
 _LIST_SEPARATOR = " · "
 
 
@@ -37,3 +61,23 @@ def say(hint: Hint) -> str:
         for name, value in hint.params.items()
     }
     return HINTS[hint.code].format_map(params)
+
+
+def closed(
+    state: State, answers: Mapping[str, Sequence[str]], *, by: str = "", on: str = ""
+) -> str:
+    """What became of a closed prompt, in one line of plain text.
+
+    Args:
+        state: How it ended.
+        answers: What was answered, by key.
+        by: Who closed it; empty if nobody did.
+        on: On which surface; empty if unknown.
+    """
+    who = "".join([f" by {by}" if by else "", f" on {on}" if on else ""])
+    if state is State.ANSWERED:
+        said = "; ".join(", ".join(values) or "none" for values in answers.values())
+        return f"Already answered: {said}{who}"
+    return (
+        f"{_CLOSED.get(state, 'This question is closed')}{who if state is State.SKIPPED else ''}."
+    )

@@ -1,0 +1,223 @@
+"""What a person sees of a prompt: canonical Markdown, and the captions of native buttons. Pure.
+
+The text always says how to answer by typing, because typing works on every surface ([Q12]).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import regex
+
+from clarify import wording
+from clarify.folding import fold
+from clarify.schema import Option, Question, QuestionSet
+from clarify.states import State
+from clarify.vocabulary import is_authored_other
+
+_SPECIAL = regex.compile(r"([\\`*_\[\]<>~|&$])")
+_LINE_START = regex.compile(r"^(?:([#+\-=])|(\d{1,9})([.)]))")
+_HARD_BREAK = "  \n"  # two spaces: a line end that Markdown keeps
+LONGEST_CAPTION = 30  # characters; what a phone shows of a button in one line
+_CHECKED, _UNCHECKED = "☑ ", "☐ "
+
+
+def escape(text: str) -> str:
+    """`text` on one line as Markdown that shows exactly its characters."""
+    plain = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    escaped: str = _LINE_START.sub(lambda m: rf"\{m[1]}" if m[1] else rf"{m[2]}\{m[3]}", plain)
+    return escaped
+
+
+def captions(
+    question: Question,
+    *,
+    longest: int = LONGEST_CAPTION,
+    selected: Collection[int] | None = None,
+) -> tuple[str, ...]:
+    """What is written on the buttons of `question`, one for each option in the stored order.
+
+    The full labels where every one fits and all differ; otherwise the options' numbers, and the
+    labels stand in the text. A label is never clipped: two might then read the same. A button must
+    send back the option's place in the stored order, whatever the order on the screen.
+
+    Args:
+        question: The question; it has options.
+        longest: How many characters a button shows.
+        selected: For toggle buttons, the places of the options that are on; None for plain ones.
+    """
+    marks = [_toggle(index, selected) for index in range(len(question.options))]
+    full = tuple(f"{mark}{label}" for mark, label in zip(marks, question.labels, strict=True))
+    if are_numbered(question, longest=longest):
+        return tuple(f"{mark}{place}" for place, mark in enumerate(marks, start=1))
+    return full
+
+
+def are_numbered(question: Question, *, longest: int = LONGEST_CAPTION) -> bool:
+    """Whether the labels cannot stand on buttons: one is too long, or two read the same."""
+    same = len(set(map(fold, question.labels))) < len(question.labels)
+    return same or any(len(label) > longest for label in question.labels)
+
+
+def _toggle(index: int, selected: Collection[int] | None) -> str:
+    if selected is None:
+        return ""
+    return _CHECKED if index in selected else _UNCHECKED
+
+
+def present(
+    question_set: QuestionSet,
+    *,
+    buttons: bool = False,
+    longest_caption: int = LONGEST_CAPTION,
+    lettered: bool | None = None,
+    answered: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The canonical Markdown of all questions that are still open, shown together.
+
+    Args:
+        question_set: What is asked.
+        buttons: A single question gets native buttons beside the text.
+        longest_caption: How many characters a button shows.
+        lettered: Options as a), b) rather than 1., 2.; None means only where there are several
+            questions, whose own numbers would otherwise be taken for the options'.
+        answered: What is answered already; these are shown with their answers and not asked again.
+    """
+    letters = len(question_set.questions) > 1 if lettered is None else lettered
+    if len(question_set.questions) == 1:
+        question = question_set.questions[0]
+        return _single(question, letters, _needs_list(question, buttons, longest_caption))
+    done = answered or {}
+    left = [question for question in question_set.questions if question.key not in done]
+    blocks = [f"**{_introduction(len(left))}**"]
+    for number, question in enumerate(question_set.questions, start=1):
+        if question.key in done:
+            blocks.append(f"**{_heading(number, question)}:** {_values(done[question.key])}")
+        else:
+            blocks.append(_numbered(number, question, letters))
+    return "\n\n".join([*blocks, _set_guidance(question_set.questions, left, letters)])
+
+
+def present_one(
+    question_set: QuestionSet,
+    key: str,
+    *,
+    buttons: bool = False,
+    longest_caption: int = LONGEST_CAPTION,
+    lettered: bool = False,
+) -> str:
+    """The canonical Markdown of one question of a set that is shown one at a time."""
+    keys = [question.key for question in question_set.questions]
+    question = question_set.questions[keys.index(key)]
+    text = _single(question, lettered, _needs_list(question, buttons, longest_caption))
+    if len(keys) == 1:
+        return text
+    return f"*Question {keys.index(key) + 1} of {len(keys)}*\n\n{text}"
+
+
+def still_open(question_set: QuestionSet, answered: Mapping[str, Sequence[str]]) -> str:
+    """The canonical Markdown that asks for what is still open after a part was answered."""
+    return present(question_set, answered=answered)
+
+
+def summary(
+    question_set: QuestionSet,
+    answers: Mapping[str, Sequence[str]],
+    state: State,
+    *,
+    by: str = "",
+    surface: str = "",
+) -> str:
+    """The canonical Markdown of a closed prompt: each question in full beside its answer ([Q5]).
+
+    Args:
+        question_set: What was asked.
+        answers: What was answered, by key; with an ending other than "answered" it may be partial.
+        state: How it ended.
+        by: The name of who closed it; empty for nobody.
+        surface: Where they did; empty if unknown.
+    """
+    lines = []
+    for question in question_set.questions:
+        if question.key in answers:
+            ending = f"→ {_values(answers[question.key])}"
+        else:
+            ending = f"→ *{wording.ENDINGS[state]}*"
+        lines.append(f"**{question.text.strip()}**{_HARD_BREAK}{ending}")
+    who = " ".join(filter(None, [by and f"by {escape(by)}", surface and f"on {escape(surface)}"]))
+    return "\n\n".join([*lines, *([f"*{state.value.capitalize()} {who}*"] if who else [])])
+
+
+def _single(question: Question, letters: bool, with_list: bool) -> str:
+    blocks = [question.text.strip()]
+    if question.options and with_list:
+        blocks.append(_list(question, letters))
+    blocks.append(_guidance(question, letters))
+    return "\n\n".join(blocks)
+
+
+def _needs_list(question: Question, buttons: bool, longest_caption: int) -> bool:
+    """The buttons alone do not say everything about the options."""
+    if not buttons or any(option.description for option in question.options):
+        return True
+    return are_numbered(question, longest=longest_caption)
+
+
+def _list(question: Question, letters: bool) -> str:
+    lines = [_line(index, option, letters) for index, option in enumerate(question.options)]
+    return (_HARD_BREAK if letters else "\n").join(lines)
+
+
+def _line(index: int, option: Option, letters: bool) -> str:
+    mark = f"{chr(ord('a') + index)})" if letters else f"{index + 1}."
+    told = f" — {escape(option.description)}" if option.description else ""
+    return f"{mark} {escape(option.label)}{told}"
+
+
+def _guidance(question: Question, letters: bool) -> str:
+    if not question.options:
+        return "*Reply with your answer, or* `/skip`*.*"
+    place = "letter" if letters else "number"
+    if question.multi_select:
+        example = (
+            "a, c" if letters and len(question.options) > 2 else ("a, b" if letters else "1, 2")
+        )
+        how = f"Choose any: reply with {place}s or texts, for example `{example}`."
+    else:
+        how = f"Reply with the {place} or the text of one option."
+    own = "" if _offers_other(question) else f"{wording.OTHER_BY_TEXT} "
+    return f"{own}{how} `/skip` to leave it open."
+
+
+def _offers_other(question: Question) -> bool:
+    return any(is_authored_other(label) for label in question.labels)
+
+
+def _introduction(count: int) -> str:
+    return "One question is left:" if count == 1 else f"{count} questions:"
+
+
+def _heading(number: int, question: Question) -> str:
+    return f"{number}. {escape(question.header or question.key)}"
+
+
+def _numbered(number: int, question: Question, letters: bool) -> str:
+    several = " *(choose any)*" if question.multi_select else ""
+    head = f"**{_heading(number, question)}** — {question.text.strip()}{several}"
+    return f"{head}\n\n{_list(question, letters)}" if question.options else head
+
+
+def _set_guidance(questions: Sequence[Question], left: Sequence[Question], letters: bool) -> str:
+    """How to answer the open questions together, with an example made of them."""
+    parts = []
+    for question in left:
+        number = questions.index(question) + 1
+        first = "a" if letters else "1"
+        parts.append(f"{number}: {first if question.options else 'your own words'}")
+    example = "; ".join(parts)
+    return (
+        f"{wording.OTHER_BY_TEXT} Answer all at once, for example `{example}`, "
+        "or one after another. `/skip` to leave them open."
+    )
+
+
+def _values(values: Sequence[str]) -> str:
+    return ", ".join(escape(value) for value in values) if values else "*none*"
