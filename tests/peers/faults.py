@@ -1,6 +1,10 @@
 """What can go wrong between a client and a platform, on request."""
 
+import math
+import re
 import threading
+import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -78,6 +82,41 @@ class Fault:
         return True
 
 
+_SENDING = re.compile(r"(send(?!ChatAction)|edit|copy|forward).*", re.IGNORECASE)
+
+
+@dataclass(eq=False)
+class Flood(Fault):
+    """A rate limit that holds: more than `calls` messages to one chat within `seconds` are refused.
+
+    A refusal says how long it will be until the next one passes, rounded up to a whole second.
+    Messages that are sent and edited count; typing does not. The counting is per chat, with a
+    sliding window; a refused call does not count.
+    """
+
+    kind: str = "429"
+    seconds: float = 60.0
+    calls: int = 20
+    passed: dict[str, deque[float]] = field(default_factory=dict)
+
+    def strikes(self, method: str, chat: int | str | None) -> bool:
+        """Whether the chat has had its share; counts the call if it passes."""
+        if chat is None or not _SENDING.fullmatch(method):
+            return False
+        if self.chat is not None and str(self.chat) != str(chat):
+            return False
+        now = time.monotonic()
+        window = self.passed.setdefault(str(chat), deque())
+        while window and window[0] <= now - self.seconds:
+            window.popleft()
+        if len(window) < self.calls:
+            window.append(now)
+            return False
+        self.retry_after = max(1, math.ceil(window[0] + self.seconds - now))
+        self.hits += 1
+        return True
+
+
 class Faults:
     """The faults that stand now, asked in the order they were added; any thread may add one."""
 
@@ -123,12 +162,14 @@ class Faults:
 
 
 def fault_from(fields: dict[str, Any]) -> Fault:
-    """A fault from JSON, as the control API takes it.
+    """A fault from JSON, as the control API takes it; the kind `flood` gives a `Flood`.
 
     Raises:
         ValueError: It names an unknown kind or field.
     """
     try:
+        if fields.get("kind") == "flood":
+            return Flood(**{**fields, "kind": "429"})
         return Fault(**fields)
     except TypeError as error:
         raise ValueError(str(error)) from error

@@ -1,6 +1,6 @@
 """A Telegram Bot API server for tests and benchmarks: `TelegramPeer`."""
 
-from tests.peers.faults import Fault
+from tests.peers.faults import Fault, Flood
 from tests.peers.server import Gate
 from tests.peers.telegram.api import CallbackAnswer, Typing
 from tests.peers.telegram.peer import TOKEN, TelegramPeer
@@ -12,6 +12,7 @@ __all__ = [
     "TOKEN",
     "CallbackAnswer",
     "Fault",
+    "Flood",
     "Gate",
     "Shown",
     "TelegramPeer",

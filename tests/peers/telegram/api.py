@@ -134,7 +134,7 @@ class BotApi:
         fields |= content.place_of(self.world, chat, params)
         fields |= content.keyboard_fields(params)
         chat.draft = None
-        return self.world.store(chat, self.world.bot, **fields)
+        return self.world.store(chat, self.world.author, **fields)
 
     def _file_sender(self, kind: str) -> Callable[[Params], Message]:
         def send(params: Params) -> Message:

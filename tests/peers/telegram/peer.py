@@ -1,6 +1,7 @@
 """A Telegram Bot API server on loopback."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -11,9 +12,10 @@ from tests.peers.journal import Call, Journal
 from tests.peers.server import json_answer
 from tests.peers.telegram import wire
 from tests.peers.telegram.api import BotApi, CallbackAnswer, Typing
-from tests.peers.telegram.content import flag, number, parsed
+from tests.peers.telegram.content import number, parsed
 from tests.peers.telegram.person import People
 from tests.peers.telegram.updates import WEBHOOK_ACTIVE, UpdateQueue
+from tests.peers.telegram.webhook import Webhook
 from tests.peers.telegram.world import Refused, Shown, World
 
 TOKEN = "123456789:AAPeerTokenThatOpensNothingAnywhere_"
@@ -50,6 +52,12 @@ class TelegramPeer(People):
         self.api = BotApi(self.world, callback_seconds)
         self.faults = Faults(self.changed)
         self.calls = Journal()
+        self.webhook = Webhook(self.updates, self._carry_out)
+        self._own_methods: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "setwebhook": self.webhook.set,
+            "deletewebhook": self.webhook.delete,
+            "getwebhookinfo": self.webhook.info,
+        }
 
     @property
     def url(self) -> str:
@@ -128,13 +136,22 @@ class TelegramPeer(People):
                 result: Any = await self._get_updates(call)
                 return self._settled(call, result)
             with self.changed:
-                found = self.api.find(method) or getattr(self, f"_do_{method}", None)
-                return self._settled(call, (found or _no_such_method)(call.params))
+                return self._settled(call, self._method(method)(call.params))
         except Refused as refused:
             with self.changed:
                 call.outcome = f"{refused.code} {refused.description}"
                 self.notify()
             return wire.refusal(refused)
+
+    def _method(self, method: str) -> Callable[[dict[str, Any]], Any]:
+        return self.api.find(method) or self._own_methods.get(method) or _no_such_method
+
+    def _carry_out(self, method: str, params: dict[str, Any]) -> None:
+        """Do what a webhook's answer asks."""
+        call = Call(method, params)
+        with self.changed:
+            self.calls.add(call)
+            self._settled(call, self._method(method.lower())(params))
 
     def _settled(self, call: Call, result: Any) -> web.Response:
         with self.changed:
@@ -160,7 +177,7 @@ class TelegramPeer(People):
         return await wire.spoilt(request, await self._act(call), fault)
 
     async def _get_updates(self, call: Call) -> list[dict[str, Any]]:
-        if self.webhook_url:
+        if self.webhook.url:
             raise Refused(409, WEBHOOK_ACTIVE)
         params = call.params
         limit = number(params, "limit")
@@ -170,21 +187,6 @@ class TelegramPeer(People):
             float(params.get("timeout") or 0),
             parsed(params, "allowed_updates"),
         )
-
-    webhook_url = ""
-
-    def _do_getwebhookinfo(self, params: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "url": self.webhook_url,
-            "has_custom_certificate": False,
-            "pending_update_count": self.updates.pending,
-        }
-
-    def _do_deletewebhook(self, params: dict[str, Any]) -> bool:
-        self.webhook_url = ""
-        if flag(params, "drop_pending_updates"):
-            self.updates.drop()
-        return True
 
     def _download(self, path: str) -> web.Response:
         token, _, name = path.partition("/")

@@ -240,7 +240,7 @@ class People(Peer):
             place = self.world.chat(chat)
             place.closed = words
             if announce:
-                member = {"user": self.world.bot, "until_date": 0}
+                member = {"user": self.world.author, "until_date": 0}
                 self.updates.push(
                     {
                         "my_chat_member": {

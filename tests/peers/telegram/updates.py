@@ -98,6 +98,25 @@ class UpdateQueue:
         with self._peer.changed:
             return list(islice(self._updates, min(max(limit, 1), 100)))
 
+    async def first(self) -> dict[str, Any]:
+        """The oldest update not confirmed, as soon as there is one."""
+        while True:
+            with self._peer.changed:
+                if self._updates:
+                    return self._updates[0]
+                news = self._begin_waiting()
+            await news
+
+    def confirm(self, offset: int) -> None:
+        """Forget every update below `offset`."""
+        with self._peer.changed:
+            self._confirm(offset)
+            self._peer.notify()
+
+    def interrupt(self) -> None:
+        """End the poll that waits now with a conflict; the caller is on the loop."""
+        self._wake(False)
+
     def _begin_waiting(self) -> "asyncio.Future[bool]":
         self._poll = self._loop.create_future()
         return self._poll

@@ -115,6 +115,8 @@ class World:
 
     def __init__(self, bot: dict[str, Any]) -> None:
         self.bot = bot
+        # What getMe alone tells is left out of messages.
+        self.author = {name: bot[name] for name in ("id", "is_bot", "first_name", "username")}
         self.chats: dict[int, Chat] = {}
         self.users: dict[int, dict[str, Any]] = {}
         self.files: dict[str, tuple[str, bytes]] = {}

@@ -19,7 +19,7 @@ from telegram.error import (
 )
 
 from tests.peers.faults import fault_from
-from tests.peers.telegram import PERSON, Fault, Gate, TelegramPeer
+from tests.peers.telegram import PERSON, Fault, Flood, Gate, TelegramPeer
 from tests.unit.peers.conftest import client_of
 
 # The client says this each time it makes a RetryAfter.
@@ -214,3 +214,17 @@ def test_a_stopped_peer_frees_its_port() -> None:
 
     with TelegramPeer(port) as second:
         assert second.port == port
+
+
+async def test_a_rate_limit_counts_each_chat_by_itself(peer: TelegramPeer, bot: Bot) -> None:
+    peer.say("hello", 2002)
+    peer.faults.add(Flood(calls=2, seconds=30))
+    for _ in range(2):
+        await bot.send_message(PERSON, "x")
+
+    with pytest.raises(RetryAfter) as caught:
+        await bot.send_message(PERSON, "x")
+    await bot.send_message(2002, "another chat passes")
+    await bot.send_chat_action(PERSON, "typing")
+
+    assert 28 <= caught.value._retry_after.total_seconds() <= 30
