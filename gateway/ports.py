@@ -1,6 +1,6 @@
 """What the gateway needs from a platform and from an agent. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
@@ -52,7 +52,7 @@ class AccountConfig:
     """
 
     slug: str
-    secret: str
+    secret: str = field(repr=False)
     options: dict[str, str]
 
 

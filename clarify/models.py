@@ -1,0 +1,123 @@
+"""Tables of the clarify app. Only `questions` writes to them."""
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from clarify import results
+from clarify.schema import QuestionSet
+from clarify.states import State
+from delivery.addresses import Address
+
+
+class PromptKind(models.TextChoices):
+    """Which of the three faces a prompt has."""
+
+    CLARIFY = "clarify", "clarify"
+    ASK_USER = "ask_user", "ask_user"
+    APPROVAL = "approval", "approval"
+
+
+class Prompt(models.Model):
+    """One to three questions put to one person by one tool call of one turn."""
+
+    kind = models.CharField(max_length=8, choices=PromptKind.choices)
+    correlation = models.CharField(max_length=64, help_text="Opaque: the turn that waits.")
+    call_id = models.CharField(max_length=200, help_text="The tool call that asks.")
+    conversation_key = models.CharField(max_length=2500, db_index=True)
+    token = models.CharField(max_length=32, unique=True, help_text="What its buttons carry.")
+    lane = models.CharField(max_length=2500)
+    address = models.JSONField()
+    reply_to = models.CharField(max_length=255, blank=True)
+    asker_id = models.CharField(max_length=255, help_text="Who was asked.")
+    asker_name = models.CharField(max_length=255, blank=True)
+    anyone_may_answer = models.BooleanField(default=False)
+    questions = models.JSONField(help_text="The questions as they were asked.")
+    answers = models.JSONField(default=dict, blank=True, help_text="Answers so far, by key.")
+    has_buttons = models.BooleanField(default=False, help_text="It was shown with buttons.")
+    obligation = models.ForeignKey(
+        "delivery.Obligation",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The message that shows it; none while an earlier prompt is open.",
+    )
+    state = models.CharField(
+        max_length=16, choices=[(s.value, s.value) for s in State], default=State.PENDING
+    )
+    reason = models.CharField(max_length=200, blank=True)
+    resolved_by = models.CharField(max_length=255, blank=True)
+    resolved_on = models.CharField(max_length=32, blank=True, help_text="On which surface.")
+    expires_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField(db_index=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["correlation", "call_id"], name="one_prompt_a_tool_call"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[s.value for s in State]), name="prompt_state_known"
+            ),
+        ]
+        indexes: ClassVar = [
+            # expire_overdue: due ones only
+            models.Index(
+                fields=["expires_at"], condition=Q(state=State.PENDING.value), name="prompts_due"
+            ),
+            # pending_for: what a message of this conversation may answer
+            models.Index(
+                fields=["conversation_key"],
+                condition=Q(state=State.PENDING.value),
+                name="prompts_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} ({self.state})"
+
+    @property
+    def question_set(self) -> QuestionSet:
+        """The questions as values."""
+        return QuestionSet.from_dict(self.questions)
+
+    @property
+    def given(self) -> dict[str, tuple[str, ...]]:
+        """The answers so far."""
+        return {key: tuple(values) for key, values in self.answers.items()}
+
+    @property
+    def destination(self) -> Address:
+        """Where it is shown."""
+        return Address.from_dict(self.address)
+
+    @property
+    def tool_result(self) -> dict[str, Any]:
+        """What the agent's tool call returns."""
+        return results.tool_result(
+            self.kind, self.question_set, State(self.state), self.given
+        )
+
+
+class Reply(models.Model):
+    """What somebody said to a prompt, and what became of it; rows are only ever added."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="replies")
+    by = models.CharField(max_length=255)
+    surface = models.CharField(max_length=32)
+    text = models.TextField(blank=True)
+    outcome = models.CharField(max_length=32)
+    detail = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        verbose_name_plural = "replies"
+
+    def __str__(self) -> str:
+        return self.outcome

@@ -1,0 +1,467 @@
+"""Asking, answering and closing: the only writer of the clarify tables.
+
+Every function works inside the caller's transaction or opens its own, takes the present as `now`,
+and resolves a prompt by one conditional update, so that of any number of simultaneous answers
+exactly one wins ([Q1]).
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from clarify import choices, ports, presenting, wording
+from clarify.errors import NotYours, UnknownPrompt
+from clarify.models import Prompt, PromptKind, Reply
+from clarify.readings import SetReading
+from clarify.schema import Question, QuestionSet
+from clarify.sets import read_set
+from clarify.states import Event, State, advance
+from delivery import ledger, registry
+from delivery.addresses import Address
+from delivery.content import Button, Controls
+from delivery.ledger import Debt
+from delivery.models import Kind
+from delivery.states import PartState
+from delivery.states import State as DeliveryState
+
+OTHER = "o"
+SKIP = "s"
+DATA_PREFIX = "q"
+CLOSED_LATELY = timedelta(minutes=10)
+LONGEST_CAPTION = 40  # characters that a phone shows of a full-width button
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """What is to be asked, of whom and where.
+
+    Attributes:
+        kind: Which of the three faces.
+        correlation: Opaque: the turn that waits.
+        call_id: The tool call that asks; the same call asked again is the same prompt.
+        conversation_key: Whose conversation.
+        address: Where it is shown.
+        reply_to: The message it answers; empty for none.
+        asker_id: The platform id of the person who is asked.
+        asker_name: Their name, for staff.
+        questions: What is asked, already validated.
+        anyone_may_answer: Any permitted member may answer, not only the person asked.
+    """
+
+    kind: PromptKind
+    correlation: str
+    call_id: str
+    conversation_key: str
+    address: Address
+    asker_id: str
+    questions: QuestionSet
+    asker_name: str = ""
+    reply_to: str = ""
+    anyone_may_answer: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answerer:
+    """Who answers, and from where.
+
+    Attributes:
+        id: The platform's id of the person.
+        name: What to call them.
+        surface: The platform they answer on.
+        is_staff: Logged-in staff may answer anything ([Q15]).
+    """
+
+    id: str
+    name: str
+    surface: str
+    is_staff: bool = False
+
+
+class Effect(StrEnum):
+    """What an answer did."""
+
+    RESOLVED = "resolved"  # the prompt is closed by it
+    KEPT = "kept"  # part of it is answered and kept; the rest is still open
+    HINTED = "hinted"  # not taken; the person is told how to answer
+    REFUSED = "refused"  # not theirs to answer
+    TOO_LATE = "too late"  # closed before
+    NOTHING = "nothing"  # no answer at all: not for this prompt
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an answer: the effect, and the words for whoever gave it."""
+
+    effect: Effect
+    prompt: Prompt
+    say: str = ""
+
+
+def ask(request: Ask, *, now: datetime) -> Prompt:
+    """Put a prompt to a person, in the caller's transaction.
+
+    It is shown at once unless an earlier prompt of the conversation is still open; then it is shown
+    when that one is resolved ([Q23]).
+    """
+    prompt, is_new = Prompt.objects.get_or_create(
+        correlation=request.correlation,
+        call_id=request.call_id,
+        defaults={
+            "kind": request.kind,
+            "conversation_key": request.conversation_key,
+            "token": secrets.token_urlsafe(12),
+            "lane": request.address.lane,
+            "address": request.address.as_dict(),
+            "reply_to": request.reply_to,
+            "asker_id": request.asker_id,
+            "asker_name": request.asker_name,
+            "anyone_may_answer": request.anyone_may_answer,
+            "questions": request.questions.as_dict(),
+            "expires_at": now + timedelta(seconds=request.questions.timeout_seconds),
+            "created_at": now,
+            "updated_at": now,
+        },
+    )
+    if is_new and not _open(request.conversation_key).exclude(pk=prompt.pk).exists():
+        _show(prompt, now)
+    return prompt
+
+
+def _open(conversation_key: str) -> QuerySet[Prompt]:
+    return Prompt.objects.filter(conversation_key=conversation_key, state=State.PENDING)
+
+
+def _show(prompt: Prompt, now: datetime) -> None:
+    question_set = prompt.question_set
+    outlet = registry.outlet(prompt.destination.platform)
+    controls = Controls()
+    if outlet.supports_buttons and len(question_set.questions) == 1:
+        controls = _buttons(prompt, question_set.questions[0])
+    prompt.has_buttons = bool(controls.rows)
+    prompt.obligation = ledger.record(
+        Debt(
+            conversation_key=prompt.conversation_key,
+            trigger=f"prompt:{prompt.pk}",
+            address=prompt.destination,
+            kind=Kind.APPROVAL if prompt.kind == PromptKind.APPROVAL else Kind.PROMPT,
+            content=presenting.present(
+                question_set, buttons=prompt.has_buttons, longest_caption=LONGEST_CAPTION
+            ),
+            reply_to=prompt.reply_to,
+            controls=controls,
+            correlation=prompt.correlation,
+        ),
+        now=now,
+    )
+    prompt.save(update_fields=["has_buttons", "obligation"])
+
+
+def _buttons(prompt: Prompt, question: Question) -> Controls:
+    if question.multi_select or not question.options:
+        return Controls()
+    found = presenting.captions(question, longest=LONGEST_CAPTION)
+    rows = [
+        (Button(label=caption.text, data=button_data(prompt.token, str(caption.index))),)
+        for caption in found.captions
+    ]
+    rows.append(
+        (
+            Button(label=presenting.OTHER_CAPTION, data=button_data(prompt.token, OTHER)),
+            Button(label=presenting.SKIP_CAPTION, data=button_data(prompt.token, SKIP)),
+        )
+    )
+    return Controls(rows=tuple(rows))
+
+
+def button_data(token: str, choice: str) -> str:
+    """What a button carries: whose it is and which choice; at most 24 ASCII bytes, no words of
+    anybody's.
+    """
+    return f"{DATA_PREFIX}:{token}:{choice}"
+
+
+def from_button(data: str) -> tuple[str, str] | None:
+    """The token and choice that `button_data` wrote; None if it is no such text."""
+    words = data.split(":")
+    if len(words) != 3 or words[0] != DATA_PREFIX:
+        return None
+    return words[1], words[2]
+
+
+def is_armed(prompt: Prompt) -> bool:
+    """Whether its message may have been seen, so that a text can be meant as its answer ([Q22])."""
+    obligation = prompt.obligation
+    if obligation is None:
+        return False
+    if obligation.state == DeliveryState.DELIVERED:
+        return True
+    seen = [PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED]
+    return obligation.parts.filter(state__in=seen).exists()
+
+
+def pending_for(conversation_key: str) -> list[Prompt]:
+    """The open prompts of a conversation that may have been seen, oldest first."""
+    prompts = _open(conversation_key).select_related("obligation").order_by("id")
+    return [prompt for prompt in prompts if is_armed(prompt)]
+
+
+def shown_in(prompts: list[Prompt], message_id: str) -> Prompt | None:
+    """Which of `prompts` is shown by the platform message `message_id`."""
+    for prompt in prompts:
+        if prompt.obligation and message_id in ledger.message_ids(prompt.obligation.pk):
+            return prompt
+    return None
+
+
+def closed_lately(conversation_key: str, *, now: datetime) -> Prompt | None:
+    """The prompt of a conversation that was resolved last, if that was minutes ago ([Q20])."""
+    closed = Prompt.objects.filter(
+        conversation_key=conversation_key, resolved_at__gte=now - CLOSED_LATELY
+    )
+    return closed.order_by("-resolved_at").first()
+
+
+def looks_like_answer(prompt: Prompt, text: str) -> bool:
+    """Whether `text` is a bare number or label of `prompt`, and nothing else would make sense."""
+    return any(choices.looks_like_answer(q, text) for q in prompt.question_set.questions)
+
+
+def may_answer(prompt: Prompt, answerer: Answerer) -> bool:
+    """Whether it is theirs to answer ([Q15])."""
+    return answerer.is_staff or prompt.anyone_may_answer or answerer.id == prompt.asker_id
+
+
+def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime) -> Outcome:
+    """Read `text` as the answer to `prompt`, in the caller's transaction."""
+    prompt = (
+        Prompt.objects.select_for_update(of=("self",))
+        .select_related("obligation")
+        .get(pk=prompt.pk)
+    )
+    if prompt.state != State.PENDING:
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    reading = read_set(prompt.question_set.questions, prompt.given, text)
+    if reading.declined:
+        return skip(prompt, answerer, now=now, said=text)
+    if reading.is_nothing:
+        return Outcome(Effect.NOTHING, prompt)
+    if reading.answers:
+        return _take(prompt, reading, text, answerer, now)
+    say = _hints(reading)
+    _note(prompt, answerer, text, "hinted", say, now)
+    return Outcome(Effect.HINTED, prompt, say)
+
+
+def _take(
+    prompt: Prompt, reading: SetReading, text: str, answerer: Answerer, now: datetime
+) -> Outcome:
+    prompt.answers = {**prompt.answers, **{key: list(v) for key, v in reading.answers.items()}}
+    if reading.still_open:
+        Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
+            answers=prompt.answers, updated_at=now
+        )
+        say = _hints(reading) or presenting.present(prompt.question_set, answered=prompt.given)
+        _note(prompt, answerer, text, "kept", say, now)
+        return Outcome(Effect.KEPT, prompt, say)
+    return _resolve_by(prompt, Event.ANSWER, answerer, text, now)
+
+
+def _hints(reading: SetReading) -> str:
+    return "\n\n".join(dict.fromkeys(wording.say(doubt.hint) for doubt in reading.unclear))
+
+
+def answer_all(
+    prompt: Prompt, answers: dict[str, tuple[str, ...]], answerer: Answerer, *, now: datetime
+) -> Outcome:
+    """Answer every question of `prompt` at once, from a surface with controls of its own."""
+    with transaction.atomic():
+        prompt.answers = {
+            question.key: [word for word in answers.get(question.key, ()) if word.strip()]
+            for question in prompt.question_set.questions
+        }
+        if any(not values for values in prompt.answers.values()):
+            return Outcome(Effect.HINTED, prompt, str(wording.ANSWER_EVERY))
+        return _resolve_by(prompt, Event.ANSWER, answerer, "", now)
+
+
+def skip(prompt: Prompt, answerer: Answerer, *, now: datetime, said: str = "") -> Outcome:
+    """Decline `prompt`."""
+    return _resolve_by(prompt, Event.SKIP, answerer, said, now)
+
+
+def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[Outcome, bool]:
+    """A button was pressed.
+
+    Args:
+        data: What the button carried.
+        lane: Where it was pressed.
+        answerer: Who pressed.
+        now: The present.
+
+    Returns:
+        What became of it, and whether the person should now type their own answer.
+
+    Raises:
+        UnknownPrompt: It is no button of a prompt shown in that lane.
+        NotYours: It is not theirs to answer; nothing changed.
+    """
+    found = from_button(data)
+    if found is None:
+        raise UnknownPrompt
+    token, choice = found
+    prompt = (
+        Prompt.objects.select_for_update(of=("self",))
+        .select_related("obligation")
+        .filter(token=token, lane=lane)
+        .first()
+    )
+    if prompt is None:
+        raise UnknownPrompt
+    if not may_answer(prompt, answerer):
+        _note(prompt, answerer, choice, "refused", "not theirs to answer", now)
+        raise NotYours
+    if prompt.state != State.PENDING:
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt)), False
+    if choice == SKIP:
+        return skip(prompt, answerer, now=now), False
+    question = prompt.question_set.questions[0]
+    if choice == OTHER:
+        return Outcome(Effect.KEPT, prompt, str(wording.TYPE_YOUR_ANSWER)), True
+    if not choice.isdigit() or int(choice) >= len(question.options):
+        raise UnknownPrompt
+    prompt.answers = {**prompt.answers, question.key: [question.options[int(choice)].label]}
+    return _resolve_by(prompt, Event.ANSWER, answerer, "", now), False
+
+
+def _resolve_by(
+    prompt: Prompt, event: Event, answerer: Answerer, text: str, now: datetime
+) -> Outcome:
+    won = resolve(prompt, event, now=now, by=answerer.name or answerer.id, on=answerer.surface)
+    if not won:
+        prompt.refresh_from_db()
+        _note(prompt, answerer, text, "too late", "", now)
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    _note(prompt, answerer, text, "resolved", prompt.state, now)
+    return Outcome(Effect.RESOLVED, prompt, closed_words(prompt))
+
+
+def resolve(
+    prompt: Prompt, event: Event, *, now: datetime, by: str = "", on: str = "", reason: str = ""
+) -> bool:
+    """Close `prompt` by `event`, once.
+
+    Its answers are taken from `prompt.answers`. Whoever waits is told inside the transaction, every
+    surface that shows it is updated, and the next prompt of the conversation is shown.
+
+    Returns:
+        Whether this call closed it; False when it was closed before.
+    """
+    state = advance(State.PENDING, event)
+    with transaction.atomic():
+        won = Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
+            state=state,
+            answers=prompt.answers,
+            reason=reason[:200],
+            resolved_by=by[:255],
+            resolved_on=on[:32],
+            resolved_at=now,
+            updated_at=now,
+        )
+        if not won:
+            return False
+        prompt.state, prompt.reason, prompt.resolved_at = state, reason, now
+        prompt.resolved_by, prompt.resolved_on = by, on
+        _retire(prompt, now)
+        ports.tell(prompt, now)
+        _show_next(prompt.conversation_key, now)
+    return True
+
+
+def _retire(prompt: Prompt, now: datetime) -> None:
+    """Close the prompt on the surface that shows it ([Q5])."""
+    obligation = prompt.obligation
+    if obligation is None or ledger.withdraw_unseen(
+        obligation, reason="resolved before it was shown", now=now
+    ):
+        return
+    if not registry.outlet(prompt.destination.platform).supports_editing:
+        return
+    ledger.record(
+        Debt(
+            conversation_key=prompt.conversation_key,
+            trigger=f"prompt:{prompt.pk}",
+            address=prompt.destination,
+            kind=Kind.RETIRE,
+            content=summary(prompt),
+            controls=Controls(clear=True),
+            correlation=prompt.correlation,
+            edits=obligation,
+        ),
+        now=now,
+    )
+
+
+def _show_next(conversation_key: str, now: datetime) -> None:
+    waiting = list(_open(conversation_key).order_by("id")[:2])
+    if waiting and waiting[0].obligation_id is None:
+        _show(waiting[0], now)
+
+
+def summary(prompt: Prompt) -> str:
+    """The resolved prompt in a few words: the question beside its answer, or what became of it."""
+    return presenting.summary(
+        prompt.question_set, State(prompt.state), prompt.given, by=prompt.resolved_by
+    )
+
+
+def closed_words(prompt: Prompt) -> str:
+    """What became of a prompt that is closed, for somebody who comes late."""
+    return wording.closed(
+        State(prompt.state), prompt.given, by=prompt.resolved_by, on=prompt.resolved_on
+    )
+
+
+def _note(
+    prompt: Prompt, answerer: Answerer, text: str, outcome: str, detail: str, now: datetime
+) -> None:
+    Reply.objects.create(
+        prompt=prompt,
+        by=answerer.id[:255],
+        surface=answerer.surface,
+        text=text[:4000],
+        outcome=outcome,
+        detail=detail[:500],
+        at=now,
+    )
+
+
+def cancel_for(correlation: str, *, reason: str, now: datetime, by: str = "") -> int:
+    """Cancel every open prompt of a turn; how many there were."""
+    prompts = Prompt.objects.filter(correlation=correlation, state=State.PENDING)
+    cancelled = 0
+    for prompt in prompts.select_related("obligation").order_by("-id"):
+        cancelled += resolve(prompt, Event.CANCEL, now=now, by=by, reason=reason)
+    return cancelled
+
+
+def expire_overdue(*, now: datetime, limit: int = 200) -> int:
+    """Close the prompts whose deadline has passed; how many."""
+    overdue = Prompt.objects.filter(state=State.PENDING, expires_at__lte=now)
+    due = list(overdue.select_related("obligation").order_by("expires_at")[:limit])
+    return sum(resolve(prompt, Event.EXPIRE, now=now, reason="expired") for prompt in due)
+
+
+def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
+    """Close the prompts whose message certainly reached nobody ([Q22]); how many."""
+    unseen = Prompt.objects.filter(
+        state=State.PENDING, obligation__state=DeliveryState.ABANDONED
+    ).exclude(obligation__parts__state__in=[PartState.LOST, PartState.DELIVERED])
+    prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
+    return sum(
+        resolve(prompt, Event.FAIL_DELIVERY, now=now, reason="delivery_failed")
+        for prompt in prompts
+    )

@@ -1,0 +1,90 @@
+"""Hints between processes: cheap, lossy, and never what the truth depends on.
+
+They travel over the channel layer. Every receiver also looks at the database now and then, so a
+lost hint costs time and nothing else.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+from channels.layers import get_channel_layer
+
+logger = logging.getLogger(__name__)
+Payload = dict[str, Any]
+
+
+class _Sender:
+    """One event loop in one daemon thread of this process, for callers that have none."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._pid != os.getpid():
+                self._pid = os.getpid()
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="hints", daemon=True).start()
+            return self._loop
+
+
+_sender = _Sender()
+
+
+def outbox_group(account: str) -> str:
+    """The group that the owner of `account` listens to."""
+    return f"outbox.{_safe(account)}"
+
+
+def conversation_group(conversation_id: int) -> str:
+    """The group that the open browser pages of one conversation listen to."""
+    return f"conversation.{conversation_id}"
+
+
+WORKERS = "workers"
+OPERATORS = "operators"
+
+
+def _safe(name: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:90]
+
+
+def publish(group: str, kind: str, **payload: Any) -> None:
+    """Tell `group`, from synchronous code, and go on at once; nothing is raised.
+
+    Args:
+        group: Which listeners.
+        kind: What happened; a consumer method of that name (dots as underscores) receives it.
+        payload: Plain values that describe it.
+    """
+    message = {"type": kind, **payload}
+    asyncio.run_coroutine_threadsafe(_send(group, message), _sender.loop())
+
+
+async def _send(group: str, message: Payload) -> None:
+    try:
+        await get_channel_layer().group_send(group, message)
+    except (OSError, ConnectionError, TimeoutError) as error:
+        logger.warning("A hint was not sent: %s", type(error).__name__, extra={"group": group})
+    except Exception:  # a hint must never hurt whoever gave it
+        logger.exception("A hint could not be sent", extra={"group": group})
+
+
+async def subscribe(*groups: str) -> AsyncIterator[Payload]:
+    """What is published to `groups`, for as long as the caller listens."""
+    layer = get_channel_layer()
+    channel = await layer.new_channel()
+    for group in groups:
+        await layer.group_add(group, channel)
+    try:
+        while True:
+            yield await layer.receive(channel)
+    finally:
+        for group in groups:
+            await layer.group_discard(group, channel)

@@ -1,0 +1,520 @@
+"""The ledger: what is owed, written down before anything is sent. Only writer of its tables.
+
+Every function takes the present as `now` and does its work in one transaction. A function that
+settles something is guarded by the fence of the account's lease: when another process has taken
+over, it raises `LeaseLost` and nothing is written.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import override as language
+
+from delivery import hints, registry, wording
+from delivery.addresses import Address
+from delivery.conf import delivery_settings
+from delivery.content import Controls
+from delivery.errors import LeaseLost, LedgerUnavailable, TransportError
+from delivery.leases import Fence
+from delivery.models import (
+    OPEN_STATES,
+    Attempt,
+    DeadDestination,
+    Kind,
+    Lease,
+    Obligation,
+    Outcome,
+    Part,
+    Preview,
+)
+from delivery.ports import Certainty, Outlet, Receipt
+from delivery.states import Event, PartEvent, PartState, State, advance_part, sources
+
+PRIORITIES = {
+    Kind.PROMPT: 0,
+    Kind.APPROVAL: 0,
+    Kind.CONTROL: 0,
+    Kind.NOTICE: 2,
+    Kind.ERROR: 2,
+    Kind.RETIRE: 2,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Debt:
+    """A message about to be owed.
+
+    Attributes:
+        conversation_key: The conversation it belongs to; empty for none.
+        trigger: What it answers: the id of a message, turn or prompt. Together with the key, the
+            kind and the content it makes the delivery id, so that the same debt is recorded once.
+        address: Where it goes.
+        kind: What sort of message it is.
+        content: Canonical Markdown.
+        reply_to: The platform id of the message it answers; empty for none.
+        controls: Native buttons.
+        preview_key: The live message it replaces; empty for none.
+        correlation: Opaque id of the turn or prompt, for whoever reads the row.
+        edits: The obligation whose message it rewrites.
+    """
+
+    conversation_key: str
+    trigger: str
+    address: Address
+    kind: Kind
+    content: str
+    reply_to: str = ""
+    controls: Controls = field(default_factory=Controls)
+    preview_key: str = ""
+    correlation: str = ""
+    edits: Obligation | None = None
+
+    @property
+    def delivery_id(self) -> str:
+        """The same for the same debt ([D2])."""
+        facts = (self.conversation_key, self.trigger, self.content, self.kind.value, self.address.lane)
+        return hashlib.sha256("\x1f".join(facts).encode("utf-8", "replace")).hexdigest()
+
+
+def record(debt: Debt, *, now: datetime) -> Obligation:
+    """Write `debt` down, with its parts, in the caller's transaction.
+
+    Returns:
+        The obligation; the one that is already there if the same debt was recorded before.
+
+    Raises:
+        LedgerUnavailable: There is no transaction to be part of.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        message = "a debt is recorded in the transaction that makes it"
+        raise LedgerUnavailable(message)
+    fields = {
+        "conversation_key": debt.conversation_key,
+        "correlation": debt.correlation,
+        "platform": debt.address.platform,
+        "account": debt.address.account,
+        "chat_id": debt.address.chat_id,
+        "lane": debt.address.lane,
+        "address": debt.address.as_dict(),
+        "reply_to": debt.reply_to,
+        "kind": debt.kind,
+        "priority": PRIORITIES.get(debt.kind, 1),
+        "content": debt.content,
+        "content_hash": hashlib.sha256(debt.content.encode("utf-8", "replace")).hexdigest(),
+        "controls": debt.controls.as_dict(),
+        "preview_key": debt.preview_key,
+        "edits": debt.edits,
+        "next_attempt_at": now,
+        "created_at": now,
+        "updated_at": now,
+    }
+    obligation, is_new = Obligation.objects.get_or_create(
+        delivery_id=debt.delivery_id, defaults=fields
+    )
+    if is_new:
+        _render_parts(obligation, debt)
+        wake(debt.address.account)
+    return obligation
+
+
+def _render_parts(obligation: Obligation, debt: Debt) -> None:
+    outlet = registry.outlet(debt.address.platform)
+    rendered = outlet.dialect.render(debt.content, reserve=_marker_room(outlet))
+    Part.objects.bulk_create(
+        Part(
+            obligation=obligation,
+            position=position,
+            body=part.as_dict(),
+            idempotency_key=f"{debt.delivery_id[:24]}-{position}",
+        )
+        for position, part in enumerate(rendered)
+    )
+
+
+def _marker_room(outlet: Outlet) -> int:
+    if outlet.certainty is Certainty.IDEMPOTENT:
+        return 0
+    longest = max((wording.RECOVERED, wording.FROM_THREAD), key=lambda text: len(str(text)))
+    with language("en"):
+        return 2 * (outlet.dialect.measure(str(longest)) + 2)
+
+
+def wake(account: str) -> None:
+    """Tell the owner of `account`, once the transaction is committed, that something is owed."""
+    transaction.on_commit(lambda: hints.publish(hints.outbox_group(account), "outbox.wake"))
+
+
+@dataclass
+class Claimed:
+    """An obligation that this process may now send, and the parts still to be sent."""
+
+    obligation: Obligation
+    parts: list[Part]
+    fence: Fence
+    obligation_parts: int = 1  # how many parts there are in all, delivered ones included
+
+
+def claim_due(
+    fence: Fence, account: str, *, now: datetime, busy: Iterable[str] = (), limit: int = 100
+) -> list[Claimed]:
+    """Take what is due: at most one message of each lane, the oldest.
+
+    A message that an earlier owner was sending is taken too: the part under way is then `lost`.
+    The first part of each is marked as being attempted before this returns.
+
+    Args:
+        fence: The caller's right to the account.
+        account: Whose messages.
+        now: The present.
+        busy: Lanes that the caller is already serving.
+        limit: The most to take.
+
+    Raises:
+        LeaseLost: Another process owns the account.
+    """
+    with transaction.atomic():
+        heads = list(_heads(fence, account, now, busy)[:limit])
+        if not heads:
+            return []
+        ids = [head.pk for head in heads]
+        taken = (
+            Obligation.objects.filter(pk__in=ids, state__in=sources(Event.CLAIM))
+            .filter(Exists(_held(fence)))
+            .update(
+                state=State.ATTEMPTING,
+                owner=fence.owner,
+                epoch=fence.epoch,
+                attempts=F("attempts") + 1,
+                updated_at=now,
+            )
+        )
+        if taken != len(ids):
+            raise LeaseLost
+        parts = _open_parts(ids)
+        orphans = [h.pk for h in heads if h.state == State.ATTEMPTING]
+        _mark_lost([p for pk in orphans for p in parts.get(pk, [])], heads, now)
+        _begin([remaining[0] for remaining in parts.values() if remaining])
+    claimed = []
+    for head in heads:
+        head.state, head.owner, head.epoch = State.ATTEMPTING, fence.owner, fence.epoch
+        head.attempts += 1
+        remaining = parts.get(head.pk, [])
+        total = remaining[-1].position + 1 if remaining else 0
+        claimed.append(Claimed(head, remaining, fence, total))
+    return claimed
+
+
+def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]):  # noqa: ANN202 - a queryset
+    earlier = Obligation.objects.filter(
+        lane=OuterRef("lane"), id__lt=OuterRef("id"), state__in=OPEN_STATES
+    )
+    waiting = Q(state__in=[State.PENDING, State.FAILED], next_attempt_at__lte=now)
+    orphaned = Q(state=State.ATTEMPTING, epoch__lt=fence.epoch)
+    heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
+    return (
+        heads.filter(waiting | orphaned)
+        .filter(~Exists(earlier))
+        .exclude(lane__in=list(busy))
+        .select_related("edits")
+        .order_by("priority", "id")
+    )
+
+
+def _held(fence: Fence):  # noqa: ANN202 - a queryset
+    return Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
+
+
+def _open_parts(ids: list[int]) -> dict[int, list[Part]]:
+    parts: dict[int, list[Part]] = {}
+    rows = Part.objects.filter(obligation__in=ids).exclude(state=PartState.DELIVERED)
+    for part in rows.order_by("obligation_id", "position"):
+        parts.setdefault(part.obligation_id, []).append(part)
+    return parts
+
+
+def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> None:
+    former = {head.pk: head for head in heads}
+    under_way = [part for part in parts if part.state == PartState.ATTEMPTING]
+    for part in under_way:
+        part.state = advance_part(PartState.ATTEMPTING, PartEvent.LOSE)
+        part.was_lost = True
+        head = former[part.obligation_id]
+        Attempt.objects.create(
+            part=part,
+            number=part.attempts,
+            owner=head.owner,
+            epoch=head.epoch,
+            outcome=Outcome.UNKNOWN,
+            detail="the process that was sending it ended before it could tell",
+            finished_at=now,
+        )
+    Part.objects.bulk_update(under_way, ["state", "was_lost"])
+
+
+def _begin(parts: list[Part]) -> None:
+    for part in parts:
+        part.state = advance_part(PartState(part.state), PartEvent.BEGIN)
+        part.attempts += 1
+    Part.objects.filter(pk__in=[part.pk for part in parts]).update(
+        state=PartState.ATTEMPTING, attempts=F("attempts") + 1
+    )
+
+
+def accept(work: Claimed, part: Part, receipt: Receipt, *, operation: str, marked: bool, now: datetime) -> None:
+    """Write down that the platform took `part`; begin the next part, or settle the whole.
+
+    Raises:
+        LeaseLost: Another process owns the account by now; it will find out for itself.
+    """
+    rest = [other for other in work.parts if other.position > part.position]
+    with transaction.atomic():
+        if rest:
+            _hold(work, now)
+        else:
+            _settle(work, State.DELIVERED, Event.ACCEPT, now)
+        part.state = advance_part(PartState(part.state), PartEvent.ACCEPT)
+        part.message_id, part.delivered_at = receipt.message_id, now
+        part.save(update_fields=["state", "message_id", "delivered_at"])
+        _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
+        if rest:
+            _begin(rest[:1])
+    work.parts = rest
+    if not rest:
+        work.obligation.state = State.DELIVERED
+
+
+def postpone(
+    work: Claimed,
+    part: Part,
+    error: TransportError,
+    *,
+    lost: bool,
+    until: datetime,
+    operation: str,
+    now: datetime,
+) -> None:
+    """Write down that `part` did not get its receipt and when it is due again.
+
+    Args:
+        work: The claim it belongs to.
+        part: The part that was tried.
+        error: What the transport said.
+        lost: It may have arrived.
+        until: When it is due again.
+        operation: `send` or `edit`.
+        now: The present.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    with transaction.atomic():
+        updated = _owned(work).update(
+            state=State.FAILED,
+            next_attempt_at=until,
+            last_error=_sentence(error),
+            recoveries=F("recoveries") + (1 if lost else 0),
+            updated_at=now,
+        )
+        if not updated:
+            raise LeaseLost
+        _fail_part(part, lost=lost)
+        outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
+        _log(work, part, outcome, operation, now, error=error)
+
+
+def try_again(work: Claimed, part: Part, error: TransportError, *, operation: str, now: datetime) -> None:
+    """Write down a refusal and that the same part is tried at once in another shape.
+
+    The caller has already changed the part's body or the obligation's address or anchor.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    obligation = work.obligation
+    with transaction.atomic():
+        updated = _owned(work).update(
+            reply_to=obligation.reply_to,
+            address=obligation.address,
+            chat_id=obligation.chat_id,
+            last_error=_sentence(error),
+            updated_at=now,
+        )
+        if not updated:
+            raise LeaseLost
+        _log(work, part, Outcome.REFUSED, operation, now, error=error)
+        part.attempts += 1
+        part.save(update_fields=["attempts", "body"])
+
+
+def abandon(
+    work: Claimed, part: Part, error: TransportError, *, reason: str, operation: str, now: datetime
+) -> None:
+    """Give the whole obligation up, with the reason.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    with transaction.atomic():
+        _settle(work, State.ABANDONED, Event.ABANDON, now, reason=reason, error=_sentence(error))
+        _fail_part(part, lost=part.was_lost)
+        _log(work, part, Outcome.REFUSED, operation, now, error=error)
+    work.obligation.state, work.obligation.reason = State.ABANDONED, reason
+
+
+def _fail_part(part: Part, *, lost: bool) -> None:
+    part.state = advance_part(PartState(part.state), PartEvent.LOSE if lost else PartEvent.REFUSE)
+    part.was_lost = part.was_lost or lost
+    part.save(update_fields=["state", "was_lost"])
+
+
+def _owned(work: Claimed):  # noqa: ANN202 - a queryset
+    return Obligation.objects.filter(
+        pk=work.obligation.pk,
+        state=State.ATTEMPTING,
+        owner=work.fence.owner,
+        epoch=work.fence.epoch,
+    )
+
+
+def _hold(work: Claimed, now: datetime) -> None:
+    if not _owned(work).update(updated_at=now):
+        raise LeaseLost
+
+
+def _settle(
+    work: Claimed, state: State, event: Event, now: datetime, *, reason: str = "", error: str = ""
+) -> None:
+    assert State.ATTEMPTING in sources(event)  # noqa: S101 - the table allows it
+    changes = {"state": state, "settled_at": now, "updated_at": now, "reason": reason[:200]}
+    if error:
+        changes["last_error"] = error
+    if not _owned(work).update(**changes):
+        raise LeaseLost
+
+
+def _log(
+    work: Claimed,
+    part: Part,
+    outcome: Outcome,
+    operation: str,
+    now: datetime,
+    *,
+    error: TransportError | None = None,
+    marked: bool = False,
+) -> None:
+    Attempt.objects.create(
+        part=part,
+        number=part.attempts,
+        operation=operation,
+        owner=work.fence.owner,
+        epoch=work.fence.epoch,
+        outcome=outcome,
+        marked=marked,
+        error_code=(error.code if error else "")[:64],
+        detail=_sentence(error) if error else "",
+        finished_at=now,
+    )
+
+
+def _sentence(error: TransportError) -> str:
+    return f"{type(error).__name__}: {error.detail}"[:500]
+
+
+def message_ids(obligation_id: int) -> list[str]:
+    """The platform ids of what was delivered of an obligation, in order."""
+    parts = Part.objects.filter(obligation=obligation_id).exclude(message_id="")
+    return list(parts.order_by("position").values_list("message_id", flat=True))
+
+
+def withdraw(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Give up a debt that is no longer owed and that no process is sending at this moment."""
+    idle = Obligation.objects.filter(pk=obligation.pk, state__in=[State.PENDING, State.FAILED])
+    return bool(
+        idle.update(state=State.ABANDONED, reason=reason[:200], settled_at=now, updated_at=now)
+    )
+
+
+def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Give up a debt that certainly nobody has seen; False if somebody may have."""
+    seen = [PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED]
+    if Part.objects.filter(obligation=obligation, state__in=seen).exists():
+        return False
+    return withdraw(obligation, reason=reason, now=now) or obligation.state == State.ABANDONED
+
+
+def retry(obligation: Obligation, *, now: datetime) -> bool:
+    """Owe an abandoned message again, or make a waiting one due at once, because staff ask for it."""
+    shelved = Obligation.objects.filter(
+        pk=obligation.pk, state__in=[State.ABANDONED, State.FAILED]
+    )
+    changed = shelved.update(
+        state=State.FAILED, reason="", settled_at=None, next_attempt_at=now, updated_at=now
+    )
+    if changed:
+        wake(obligation.account)
+    return bool(changed)
+
+
+def release_account(account: str, *, now: datetime) -> int:
+    """Make everything of `account` that waits for a retry due at once: its connection is back."""
+    waiting = Obligation.objects.filter(
+        account=account, state=State.FAILED, next_attempt_at__gt=now, last_error__startswith="NetworkDown"
+    )
+    return waiting.update(next_attempt_at=now)
+
+
+def next_due(account: str) -> datetime | None:
+    """When the earliest waiting message of `account` is due; None if nothing waits."""
+    waiting = Obligation.objects.filter(account=account, state__in=[State.PENDING, State.FAILED])
+    return waiting.order_by("next_attempt_at").values_list("next_attempt_at", flat=True).first()
+
+
+def expire(*, now: datetime) -> int:
+    """Abandon what has been owed for longer than a debt is valid."""
+    overdue = Obligation.objects.filter(
+        state__in=[State.PENDING, State.FAILED], created_at__lt=now - delivery_settings().validity
+    )
+    return overdue.update(
+        state=State.ABANDONED, reason="owed for too long", settled_at=now, updated_at=now
+    )
+
+
+def prune(*, now: datetime, batch: int = 1000) -> int:
+    """Delete settled rows that were kept long enough, at most `batch` at a time."""
+    old = Obligation.objects.filter(settled_at__lt=now - delivery_settings().keep_settled)
+    ids = list(old.order_by("settled_at").values_list("pk", flat=True)[:batch])
+    Obligation.objects.filter(pk__in=ids).delete()
+    return len(ids)
+
+
+def bury(address: Address, *, reason: str, now: datetime) -> None:
+    """Note that a chat is closed to us until it speaks again."""
+    DeadDestination.objects.update_or_create(
+        platform=address.platform,
+        account=address.account,
+        chat_id=address.chat_id,
+        defaults={"reason": reason[:300], "since": now},
+    )
+
+
+def revive(address: Address) -> None:
+    """The chat spoke: it is open to us again."""
+    DeadDestination.objects.filter(
+        platform=address.platform, account=address.account, chat_id=address.chat_id
+    ).delete()
+
+
+def is_dead(address: Address) -> bool:
+    """Whether the chat is known to be closed to us."""
+    return DeadDestination.objects.filter(
+        platform=address.platform, account=address.account, chat_id=address.chat_id
+    ).exists()
+
+
+def forget_previews(*, now: datetime, age: timedelta) -> int:
+    """Delete the rows of live messages that ended long ago."""
+    return Preview.objects.filter(created_at__lt=now - age).delete()[0]

@@ -1,0 +1,232 @@
+"""Live previews: an answer shown while it is being made. They may degrade; a final never depends
+on one having worked.
+
+`Pace` decides when the next edit goes out (pure). `LivePreviews` keeps the messages of one account
+in the event loop of the process that owns it. The ids of preview messages are stored, so that the
+final can replace them by edit even after a crash ([D5] editable, [D13]).
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import DatabaseError
+
+from delivery.addresses import Address
+from delivery.content import Rendered
+from delivery.errors import RateLimited, TransportError
+from delivery.models import Preview
+from delivery.outbox import Ambience
+from delivery.ports import Outlet, OutgoingPart, Transport
+
+logger = logging.getLogger(__name__)
+
+CURSOR = " ▉"
+FIRST_AFTER = 0.7  # seconds of streaming before a preview is worth its message
+FIRST_LENGTH = 16  # characters
+GROWTH = 12  # characters that make another edit worth its call
+LONGEST_INTERVAL = 10.0
+STRIKES = 3
+REMEMBERED = 2000
+
+
+@dataclass
+class Pace:
+    """When to show the next state of a text that grows. Times are seconds of one monotonic clock.
+
+    Attributes:
+        interval: The least time between two edits; doubles whenever the platform complains.
+        started_at: When the stream began.
+    """
+
+    interval: float
+    started_at: float
+    shown_at: float = 0.0
+    shown_length: int = 0
+    strikes: int = 0
+
+    @property
+    def has_given_up(self) -> bool:
+        """The platform complained too often: no more previews for this turn."""
+        return self.strikes >= STRIKES
+
+    def next_at(self, length: int) -> float | None:
+        """When a text of `length` characters should be shown; None if it need not be."""
+        if self.has_given_up:
+            return None
+        if not self.shown_length:
+            return self.started_at + FIRST_AFTER if length >= FIRST_LENGTH else None
+        if length < self.shown_length + GROWTH:
+            return None
+        return self.shown_at + self.interval
+
+    def shown(self, length: int, at: float) -> None:
+        """It was shown."""
+        self.shown_at, self.shown_length = at, max(length, 1)
+
+    def complained(self, at: float, retry_after: float) -> None:
+        """The platform asked to wait `retry_after` seconds."""
+        self.strikes += 1
+        self.interval = min(LONGEST_INTERVAL, self.interval * 2)
+        self.shown_at = max(self.shown_at, at + retry_after - self.interval)
+
+
+@dataclass
+class _Live:
+    key: str
+    address: Address
+    reply_to: str
+    pace: Pace
+    text: str = ""
+    message_ids: list[str] = field(default_factory=list)
+    shown_parts: list[str] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: bool = False
+    epoch: int = 0
+    task: asyncio.Task[None] | None = None
+
+
+class LivePreviews:
+    """The live messages of one account."""
+
+    def __init__(
+        self, account: str, transport: Transport, outlet: Outlet, ambience: Ambience
+    ) -> None:
+        self.account, self.transport, self.outlet, self.ambience = account, transport, outlet, ambience
+        self._live: dict[str, _Live] = {}
+        self._ended: OrderedDict[str, None] = OrderedDict()
+
+    def show(self, key: str, address: Address, reply_to: str, text: str, *, epoch: int) -> None:
+        """The text of stream `key` is now `text`; show it when it is time.
+
+        Nothing of a stream that has ended is ever shown, nor of an execution (`epoch`) that a later
+        one has replaced.
+        """
+        if key in self._ended or not self.outlet.supports_editing:
+            return
+        live = self._live.get(key)
+        if live is None:
+            pace = Pace(
+                self.outlet.minimum_edit_interval.total_seconds() * (3 if address.chat_type != "dm" else 1),
+                asyncio.get_running_loop().time(),
+            )
+            live = self._live[key] = _Live(key, address, reply_to, pace)
+            live.task = asyncio.create_task(self._run(live), name=f"preview {key}")
+        if epoch < live.epoch:
+            return
+        live.epoch, live.text = epoch, text
+        live.changed.set()
+
+    async def take_over(self, key: str) -> list[str]:
+        """End the stream and give the ids of its messages, for the final to replace."""
+        self._ended[key] = None
+        while len(self._ended) > REMEMBERED:
+            self._ended.popitem(last=False)
+        live = self._live.pop(key, None)
+        if live is None:
+            return await self.ambience.database(stored_ids, key)
+        live.closed = True
+        live.changed.set()
+        if live.task is not None:
+            await asyncio.wait([live.task], timeout=15)
+            live.task.cancel()
+        return live.message_ids
+
+    async def discard(self, key: str, note: str) -> None:
+        """End the stream of a stopped turn: what is shown stays, without the cursor, with `note`."""
+        live = self._live.get(key)
+        shown = live.text if live else ""
+        ids = await self.take_over(key)
+        if live is None or not ids:
+            return
+        parts = self.outlet.dialect.render(f"{shown}\n\n{note}")
+        with contextlib.suppress(TransportError):
+            part = parts[min(len(parts), len(ids)) - 1]
+            await self.transport.edit(ids[-1], self._outgoing(live, part, len(ids)))
+
+    async def stop(self) -> None:
+        """End every stream; what is shown stays as it is."""
+        for key in list(self._live):
+            live = self._live.pop(key)
+            if live.task is not None:
+                live.task.cancel()
+
+    async def _run(self, live: _Live) -> None:
+        loop = asyncio.get_running_loop()
+        while not live.closed and not live.pace.has_given_up:
+            live.changed.clear()
+            due = live.pace.next_at(len(live.text))
+            wait = None if due is None else due - loop.time()
+            if wait is not None and wait <= 0:
+                await self._display(live)
+                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(live.changed.wait(), wait)
+
+    async def _display(self, live: _Live) -> None:
+        text = live.text
+        loop = asyncio.get_running_loop()
+        try:
+            await self._draw(live, text)
+        except RateLimited as error:
+            live.pace.complained(loop.time(), error.retry_after)
+        except TransportError as error:
+            logger.info("A preview is given up: %s", type(error).__name__, extra={"stream": live.key})
+            live.pace.strikes = STRIKES
+        except DatabaseError:
+            logger.exception("A preview could not be stored", extra={"stream": live.key})
+            live.pace.strikes = STRIKES
+        else:
+            live.pace.shown(len(text), loop.time())
+
+    async def _draw(self, live: _Live, text: str) -> None:
+        if not live.message_ids:  # a former owner of the account may have begun
+            live.message_ids = await self.ambience.database(stored_ids, live.key)
+            live.shown_parts = [""] * len(live.message_ids)
+        parts = self.outlet.dialect.render(text + CURSOR)
+        for position, part in enumerate(parts):
+            if live.closed:
+                return
+            outgoing = self._outgoing(live, part, position)
+            if position < len(live.message_ids):
+                if live.shown_parts[position] != part.text:
+                    await self.transport.edit(live.message_ids[position], outgoing)
+                    live.shown_parts[position] = part.text
+                continue
+            receipt = await self.transport.send(outgoing)
+            live.message_ids.append(receipt.message_id)
+            live.shown_parts.append(part.text)
+            await self.ambience.database(
+                store, live.key, self.account, live.address, live.message_ids, self.ambience.clock()
+            )
+
+    def _outgoing(self, live: _Live, part: Rendered, position: int) -> OutgoingPart:
+        return OutgoingPart(
+            address=live.address,
+            body=part,
+            idempotency_key=f"p{live.key}-{position}"[:32],
+            reply_to=live.reply_to if position == 0 else "",
+        )
+
+
+def store(key: str, account: str, address: Address, message_ids: list[str], now: datetime) -> None:
+    """Remember the messages of stream `key`."""
+    Preview.objects.update_or_create(
+        key=key,
+        defaults={"message_ids": message_ids},
+        create_defaults={
+            "account": account,
+            "address": address.as_dict(),
+            "message_ids": message_ids,
+            "created_at": now,
+        },
+    )
+
+
+def stored_ids(key: str) -> list[str]:
+    """The messages of stream `key`, as far as they were stored."""
+    preview = Preview.objects.filter(key=key).first()
+    return list(preview.message_ids) if preview else []

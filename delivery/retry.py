@@ -1,0 +1,121 @@
+"""What to do after a try that did not end in a receipt. Pure: a value in, a value out."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from delivery.errors import (
+    AnchorGone,
+    AuthenticationRefused,
+    DestinationGone,
+    DestinationMoved,
+    FormattingRefused,
+    MessageGone,
+    NetworkDown,
+    NotSent,
+    OutcomeUnknown,
+    RateLimited,
+    Refused,
+    ThreadGone,
+    TransportError,
+)
+
+
+class Step(StrEnum):
+    """What comes next for a part."""
+
+    LATER = "later"  # the same again after `delay`
+    PLAIN = "plain"  # at once, without formatting
+    NO_ANCHOR = "no_anchor"  # at once, not as a reply
+    PARENT = "parent"  # at once, into the parent chat, saying so
+    MOVED = "moved"  # at once, to the chat's new id
+    FRESH = "fresh"  # at once, as a new message instead of an edit
+    MARKED = "marked"  # after `delay`, by the rules for an unknown outcome
+    ABANDON = "abandon"  # never
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What comes next, after how long, and whether more than this part is held up.
+
+    Attributes:
+        step: What comes next.
+        delay: How long to wait first.
+        reason: For staff, when abandoned.
+        blocks: `""`, `"chat"` or `"account"`: what must wait as long as this part does.
+        stops_account: The credential is refused: nothing more may be tried.
+        kills_destination: The chat is closed to us until it speaks again.
+    """
+
+    step: Step
+    delay: timedelta = timedelta(0)
+    reason: str = ""
+    blocks: str = ""
+    stops_account: bool = False
+    kills_destination: bool = False
+
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 15.0  # so that an outage's backlog is out within half a minute of its end
+
+FALLBACKS: dict[type[Refused], Step] = {
+    FormattingRefused: Step.PLAIN,
+    AnchorGone: Step.NO_ANCHOR,
+    ThreadGone: Step.PARENT,
+    DestinationMoved: Step.MOVED,
+    MessageGone: Step.FRESH,
+}
+
+
+def back_off(attempt: int, chance: float) -> timedelta:
+    """How long to wait before try number `attempt` + 1.
+
+    Args:
+        attempt: How many tries there have been, at least 1.
+        chance: A random number in [0, 1), so that many waiters do not return at once.
+    """
+    ceiling = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(attempt - 1, 10))
+    return timedelta(seconds=ceiling * (0.5 + chance / 2))
+
+
+def decide(
+    error: TransportError,
+    *,
+    attempt: int,
+    recoveries: int,
+    max_recoveries: int,
+    tried: frozenset[Step],
+    chance: float,
+) -> Decision:
+    """What to do about `error`.
+
+    Args:
+        error: What the transport said.
+        attempt: Tries of this part so far, this one included.
+        recoveries: Times it was already sent again with an unknown fate.
+        max_recoveries: How many of those are allowed.
+        tried: Fall-backs this part has already been through; none is taken twice.
+        chance: A random number in [0, 1).
+    """
+    if isinstance(error, RateLimited):
+        wait = timedelta(seconds=error.retry_after + 0.25 * chance)
+        return Decision(Step.LATER, wait, blocks="account" if error.scope == "account" else "chat")
+    if isinstance(error, AuthenticationRefused):
+        return Decision(Step.LATER, timedelta(seconds=LONGEST_WAIT), stops_account=True)
+    if isinstance(error, NetworkDown | NotSent):
+        return Decision(Step.LATER, back_off(attempt, chance))
+    if isinstance(error, OutcomeUnknown):
+        if recoveries >= max_recoveries:
+            return Decision(Step.ABANDON, reason="its fate stayed unknown too often")
+        return Decision(Step.MARKED, back_off(attempt, chance))
+    return _after_refusal(error, tried)
+
+
+def _after_refusal(error: TransportError, tried: frozenset[Step]) -> Decision:
+    step = next((step for kind, step in FALLBACKS.items() if isinstance(error, kind)), None)
+    if step is not None and step not in tried:
+        return Decision(step)
+    reason = error.detail or type(error).__name__
+    return Decision(
+        Step.ABANDON, reason=reason, kills_destination=isinstance(error, DestinationGone)
+    )

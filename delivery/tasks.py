@@ -1,0 +1,17 @@
+"""Celery tasks of the delivery app: upkeep only; sending is the gateway process's work."""
+
+from datetime import timedelta
+
+from celery import shared_task
+from django.utils import timezone
+
+from delivery import ledger
+
+
+@shared_task(name="delivery.housekeeping", queue="upkeep")
+def housekeeping(**_future: object) -> None:
+    """Abandon what was owed for too long; delete what was settled long ago."""
+    now = timezone.now()
+    ledger.expire(now=now)
+    ledger.prune(now=now)
+    ledger.forget_previews(now=now, age=timedelta(days=2))

@@ -1,0 +1,74 @@
+"""Who may speak, looked up in the database; the rule itself is `policy`."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from gateway import audit, policy
+from gateway.conf import gateway_settings
+from gateway.messages import Source
+from gateway.models import AllowEntry, AuditEvent
+from gateway.policy import Grant, Verdict
+
+NOTICE_EVERY = timedelta(hours=1)
+
+
+def judge(source: Source) -> Verdict:
+    """Whether the sender of `source` may reach the agent now."""
+    settings = gateway_settings()
+    from_environment = settings.environment_accounts.get(source.platform, {})
+    users = [value for value in (source.user_id, source.user_id_alt) if value]
+    entries = AllowEntry.objects.filter(platform=source.platform).filter(
+        Q(user_id__in=users) | Q(user_id="")
+    )
+    grants = [
+        Grant(
+            platform=entry.platform,
+            account=entry.account,
+            scope_id=entry.scope_id,
+            chat_id=entry.chat_id,
+            user_id=entry.user_id,
+        )
+        for entry in entries
+    ]
+    return policy.decide(
+        source,
+        platform_open=bool(from_environment.get("allow_all")),
+        grants=grants,
+        everywhere_open=settings.allow_all_users,
+    )
+
+
+def is_first_denial(source: Source, *, now: datetime) -> bool:
+    """Write a denial down; whether the person was not told of one within the last hour."""
+    subject = f"{source.platform}:{source.user_id}"
+    told = AuditEvent.objects.filter(
+        action="access.denied", subject=subject, at__gt=now - NOTICE_EVERY
+    ).exists()
+    if not told:
+        audit.note(
+            "access.denied", actor=subject, subject=subject, now=now,
+            account=source.account, chat=source.chat_id,
+        )
+    return not told
+
+
+def sync_environment(*, now: datetime) -> None:
+    """Make the allowlist entries that the environment names, and drop those it no longer does."""
+    for platform, facts in gateway_settings().environment_accounts.items():
+        wanted = set(facts.get("allowed_users", ()))
+        present = AllowEntry.objects.filter(platform=platform, from_environment=True)
+        for entry in present.exclude(user_id__in=wanted):
+            audit.note(
+                "allow.removed", actor="environment", subject=f"{platform}:{entry.user_id}", now=now
+            )
+            entry.delete()
+        for user_id in sorted(wanted):
+            _, is_new = AllowEntry.objects.get_or_create(
+                platform=platform, account="", scope_id="", chat_id="", user_id=user_id,
+                defaults={"from_environment": True, "note": f"{platform.upper()}_ALLOWED_USERS"},
+            )
+            if is_new:
+                audit.note(
+                    "allow.added", actor="environment", subject=f"{platform}:{user_id}", now=now
+                )

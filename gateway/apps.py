@@ -1,0 +1,20 @@
+"""The gateway app."""
+
+from django.apps import AppConfig
+
+
+class GatewayConfig(AppConfig):
+    """What comes in, who may speak, and whose turn it is."""
+
+    name = "gateway"
+    verbose_name = "Gateway"
+
+    def ready(self) -> None:
+        """Tell the lower apps what they need from here."""
+        from clarify import ports as clarify_ports  # noqa: PLC0415 - models are loaded only now
+        from delivery import registry  # noqa: PLC0415
+        from gateway import checks, platforms, turns  # noqa: PLC0415
+
+        checks.register()
+        registry.register_finder(platforms.find_outlet)
+        clarify_ports.register_listener(turns.on_prompt_resolved)

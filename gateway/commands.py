@@ -1,0 +1,67 @@
+"""Text to command. Pure: one table, from which help and native menus are made as well."""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CommandSpec:
+    """One command as people know it."""
+
+    name: str
+    summary: str
+    usage: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+COMMANDS: tuple[CommandSpec, ...] = (
+    CommandSpec("help", "What you can do here", aliases=("start", "commands")),
+    CommandSpec("status", "What is running and waiting"),
+    CommandSpec("new", "Start afresh; the old conversation is kept", aliases=("reset",)),
+    CommandSpec("stop", "Stop what is running and close open questions", aliases=("cancel",)),
+    CommandSpec("skip", "Decline the open question"),
+    CommandSpec("whoami", "Your ids, for the person who grants access"),
+)
+BY_NAME = {name: spec for spec in COMMANDS for name in (spec.name, *spec.aliases)}
+
+# A command is a word; "/etc/hosts" and "/ home" are text.
+SHAPE = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:@(\S{1,64}))?(?=\s|$)\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A known command with its words."""
+
+    spec: CommandSpec
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class UnknownCommand:
+    """It looks like a command and is none; `nearest` may be what was meant (empty: no idea)."""
+
+    name: str
+    nearest: str = ""
+
+
+def parse(text: str) -> Command | UnknownCommand | None:
+    """The command that `text` is, or None if it is plain text.
+
+    Case does not matter and a `@bot` suffix is understood; whose bot it names is the adapter's
+    business.
+    """
+    found = SHAPE.fullmatch(text.strip())
+    if not found:
+        return None
+    name = found.group(1).lower().replace("-", "_")
+    spec = BY_NAME.get(name)
+    if spec:
+        return Command(spec, found.group(3).strip())
+    nearest = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.6)
+    return UnknownCommand(found.group(1), nearest[0] if nearest else "")
+
+
+def help_text() -> str:
+    """The commands as Markdown."""
+    return "\n".join(f"- `/{spec.name}` {spec.summary}" for spec in COMMANDS)

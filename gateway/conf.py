@@ -1,0 +1,38 @@
+"""The GATEWAY setting, typed."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+
+
+@dataclass(frozen=True)
+class GatewaySettings:
+    """How the gateway behaves.
+
+    Attributes:
+        platforms: The platform packages installed, as import paths.
+        max_concurrent_turns: Turns running at once in the whole installation.
+        turn_time_limit: A turn that runs longer is ended, kindly.
+        allow_all_users: Everybody may reach the agent; never set it on a public bot.
+        max_message_age: A message older than this gets one line instead of a turn.
+        model: Name, base URL, key and fall-back of the agent's model.
+        system_prompt_file: Where the agent's instructions stand; empty for the built-in ones.
+        environment_accounts: Accounts whose settings stand in the environment, by platform.
+    """
+
+    platforms: list[str] = field(default_factory=list)
+    max_concurrent_turns: int = 120
+    turn_time_limit: timedelta = timedelta(minutes=30)
+    allow_all_users: bool = False
+    max_message_age: timedelta = timedelta(hours=24)
+    model: dict[str, str] = field(default_factory=dict)
+    system_prompt_file: str = ""
+    environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def gateway_settings() -> GatewaySettings:
+    """The settings in force."""
+    raw = {key.lower(): value for key, value in getattr(settings, "GATEWAY", {}).items()}
+    return GatewaySettings(**raw)

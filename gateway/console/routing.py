@@ -1,0 +1,3 @@
+"""WebSocket routes of the Control UI."""
+
+websocket_urlpatterns: list[object] = []

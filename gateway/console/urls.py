@@ -1,0 +1,3 @@
+"""Pages of the Control UI."""
+
+urlpatterns: list[object] = []

@@ -1,0 +1,40 @@
+"""What can go wrong on the way in, named for what the caller does next.
+
+    GatewayError
+    ├── UnknownPlatform      no such platform is installed
+    ├── NotAuthorised        this person may not do this here; the reason is for staff
+    ├── IllegalTransition    the table of turns has no such step
+    ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
+    └── BadSecret            a stored credential cannot be read with this installation's key
+    PlatformMisconfigured    stands outside the tree, so that nothing swallows it
+"""
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+class GatewayError(Exception):
+    """The root of everything this app raises on purpose."""
+
+
+class UnknownPlatform(GatewayError):
+    """No such platform is installed."""
+
+
+class NotAuthorised(GatewayError):
+    """This person may not do this here."""
+
+
+class IllegalTransition(GatewayError):
+    """The table of turns has no such step."""
+
+
+class TurnLost(GatewayError):
+    """Another process runs this turn now, or it was stopped: nothing may be written for it."""
+
+
+class BadSecret(GatewayError):
+    """A stored credential cannot be read with this installation's key."""
+
+
+class PlatformMisconfigured(ImproperlyConfigured):
+    """An account's settings are wrong; the message says which and what to do."""

@@ -1,0 +1,218 @@
+"""One turn, from its claim to its end: the agent's events on one side, the database on the other.
+
+The thread that runs here is the only one that writes for the turn. What happens to a tool call is
+decided by what is stored about it, so going on after an answer and going on after a crash are the
+same thing ([T3], [Q0]).
+"""
+
+import logging
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from clarify.errors import InvalidQuestion
+from clarify.models import PromptKind
+from clarify.questions import Ask
+from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
+from delivery import hints
+from gateway import effects, instructions, platforms, sessions, turns
+from gateway.agents import history
+from gateway.agents.events import (
+    Asked,
+    AskedCall,
+    Cancelled,
+    Decision,
+    Defer,
+    Execute,
+    Failed,
+    Finished,
+    ModelAnswered,
+    OutcomeUnknown,
+    Refuse,
+    Replay,
+    TextSoFar,
+    ToolFinished,
+    ToolStarting,
+    Usage,
+)
+from gateway.agents.requests import RunRequest, TurnContext
+from gateway.agents.runtime import AgentRun, AgentRuntime
+from gateway.conf import gateway_settings
+from gateway.errors import TurnLost
+from gateway.models import ToolState, TranscriptEntry, Turn
+from gateway.workbench import workbench
+
+logger = logging.getLogger(__name__)
+
+ASKING = {"clarify", "ask_user"}
+
+
+def run(turn: Turn, runtime: AgentRuntime) -> None:
+    """Run a claimed turn until it ends or waits; everything it does is in the database after."""
+    request = _request(turn)
+    release_connection()
+    with runtime.start(request) as agent_run:
+        workbench.put(turn.pk, agent_run)
+        try:
+            _Driver(turn, agent_run, runtime).drive()
+        except TurnLost:
+            logger.info("A turn was stopped or taken over", extra={"turn": turn.pk})
+        finally:
+            workbench.take_away(turn.pk)
+            release_connection()
+
+
+def release_connection() -> None:
+    """Give a pooled connection back while the model thinks; a file is kept open."""
+    if connection.vendor == "postgresql" and not connection.in_atomic_block:
+        connection.close()
+
+
+def _request(turn: Turn) -> RunRequest:
+    settings = gateway_settings()
+    conversation = turn.conversation
+    stored = sessions.history(turn.session_id)
+    has_begun = TranscriptEntry.objects.filter(turn=turn).exists()
+    platform = platforms.get(conversation.platform)
+    return RunRequest(
+        history=stored if has_begun else history.close_off(stored, ""),
+        prompt=None if has_begun else turn.prompt,
+        instructions=instructions.for_turn(turn),
+        tools=instructions.tools_for(turn),
+        context=TurnContext(
+            conversation=conversation.key,
+            session_id=str(turn.session_id),
+            platform=conversation.platform,
+            chat_type=conversation.chat_type,
+            chat_name=conversation.title,
+            thread_id=conversation.thread_id,
+            sender_name=turn.sender_name,
+            abilities=instructions.abilities(platform),
+            message_limit=platform.capabilities.limit.size,
+            effects=effects.of(turn),
+        ),
+        time_limit_seconds=settings.turn_time_limit.total_seconds(),
+        preview_seconds=0.15,
+    )
+
+
+class _Driver:
+    """Carries the events of one run into the database."""
+
+    def __init__(self, turn: Turn, agent_run: AgentRun, runtime: AgentRuntime) -> None:
+        self.turn, self.run, self.runtime = turn, agent_run, runtime
+        self.spoken = turn.spoken
+        self.asked: dict[str, QuestionSet] = {}
+        self.usage = Usage()
+
+    def drive(self) -> None:
+        for event in self.run:
+            match event:
+                case TextSoFar():
+                    self._show(event.text)
+                    continue
+                case ModelAnswered():
+                    self._checkpoint(event)
+                case ToolStarting():
+                    self.run.decide(event, self._decide(event))
+                case ToolFinished():
+                    turns.finish_tool(self.turn, event.call_id, event.result, now=_now())
+                    event.ack()
+                case Asked() | Finished() | Failed() | Cancelled():
+                    self._end(event)
+            release_connection()
+
+    def _show(self, text: str) -> None:
+        turn = self.turn
+        shown = _joined(self.spoken, text)
+        conversation = turn.conversation
+        facts = {
+            "key": turn.preview_key,
+            "epoch": turn.epoch,
+            "text": shown,
+            "address": conversation.address.as_dict(),
+            "reply_to": turn.reply_to if conversation.chat_type != "dm" else "",
+        }
+        hints.publish(hints.outbox_group(conversation.account), "stream.text", **facts)
+        hints.publish(
+            hints.conversation_group(conversation.pk), "stream.text", turn=turn.pk, text=shown
+        )
+
+    def _checkpoint(self, event: ModelAnswered) -> None:
+        self.usage += event.usage
+        self.spoken = _joined(self.spoken, history.last_text(event.messages[-1:]))
+        turns.checkpoint(self.turn, event.messages, spoken=self.spoken, now=_now())
+        event.ack()
+
+    def _decide(self, event: ToolStarting) -> Decision:
+        call, is_new = turns.begin_tool(
+            self.turn, event.call_id, event.name, event.args, now=_now()
+        )
+        if call.state == ToolState.DONE:
+            return Replay(call.result["value"] if call.result else None)
+        if event.name in ASKING:
+            return self._ask(event)
+        if call.state == ToolState.WAITING:
+            return Defer()
+        return Execute() if is_new else OutcomeUnknown()
+
+    def _ask(self, event: ToolStarting) -> Decision:
+        try:
+            self.asked[event.call_id] = questions_of(event.name, event.args)
+        except InvalidQuestion as error:
+            turns.forget_tool(self.turn, event.call_id)
+            return Refuse(str(error))
+        return Defer()
+
+    def _end(self, event: Asked | Finished | Failed | Cancelled) -> None:
+        turn, now = self.turn, _now()
+        match event:
+            case Finished():
+                text = _joined(self.spoken, event.text)
+                usage = vars(self.usage + event.usage)
+                turns.finish(turn, text, event.messages, usage, now=now)
+            case Asked():
+                asks = [self._request_for(call) for call in event.calls]
+                turns.wait(turn, asks, self.spoken, now=now)
+            case Failed():
+                turns.fail(turn, event.message, f"{event.kind}: {event.detail}", now=now)
+            case Cancelled():
+                # Either the turn was stopped, and its row says so, or this process is going down,
+                # and the turn is taken up by another.
+                logger.info("A run was cancelled", extra={"turn": turn.pk})
+
+    def _request_for(self, call: AskedCall) -> Ask:
+        conversation = self.turn.conversation
+        return Ask(
+            kind=PromptKind.CLARIFY if call.name == "clarify" else PromptKind.ASK_USER,
+            correlation=self.turn.correlation,
+            call_id=call.call_id,
+            conversation_key=conversation.key,
+            address=conversation.address,
+            reply_to=self.turn.reply_to if conversation.chat_type != "dm" else "",
+            asker_id=self.turn.sender_id,
+            asker_name=self.turn.sender_name,
+            questions=self.asked.get(call.call_id) or questions_of(call.name, call.args),
+        )
+
+
+def questions_of(tool: str, arguments: dict[str, Any]) -> QuestionSet:
+    """What a call of an asking tool asks.
+
+    Raises:
+        InvalidQuestion: The call breaks the tool's contract.
+    """
+    if tool == "clarify":
+        return normalise_clarify(arguments.get("question"), arguments.get("choices"))
+    return normalise_ask_user(arguments.get("questions"), arguments.get("timeoutSeconds"))
+
+
+def _joined(before: str, after: str) -> str:
+    return "\n\n".join(text for text in (before.strip("\n"), after) if text)
+
+
+def _now() -> datetime:
+    return timezone.now()
+

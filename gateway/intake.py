@@ -1,0 +1,415 @@
+"""The one way in: deduplicate, authorise, intercept, route; each step one line of `_message`.
+
+Everything about one event happens in one transaction together with the cursor that confirms it.
+What must be done on the platform at once (acknowledging a press, showing that we type) comes back
+as values; the caller does it after the commit.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import DatabaseError, transaction
+
+from clarify import questions
+from clarify.errors import NotYours, UnknownPrompt
+from clarify.models import Prompt
+from clarify.questions import Answerer, Effect, Outcome
+from delivery import leases, ledger
+from delivery.addresses import Address
+from delivery.errors import LeaseLost
+from delivery.leases import Fence
+from delivery.ledger import Debt
+from delivery.models import Kind
+from gateway import access, accounts, commands, handlers, keys, sessions, turns, wording
+from gateway.conf import gateway_settings
+from gateway.messages import (
+    Batch,
+    ButtonPress,
+    ChatMoved,
+    ChatType,
+    EditedMessage,
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Membership,
+    Source,
+)
+from gateway.models import Conversation, Decision, InboundEvent, Turn
+from gateway.states import TurnState
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class AckPress:
+    """Answer a press on the platform, now."""
+
+    press: ButtonPress
+    text: str
+    alert: bool = False
+
+
+@dataclass(frozen=True)
+class StartTyping:
+    """Show that an answer is being made."""
+
+    address: Address
+    turn: int
+
+
+Deed = AckPress | StartTyping
+
+
+@dataclass
+class Verdict:
+    """What was decided about one event."""
+
+    decision: Decision
+    reason: str = ""
+    conversation: Conversation | None = None
+    turn: Turn | None = None
+    prompt: Prompt | None = None
+    deeds: tuple[Deed, ...] = ()
+
+
+def receive(account: str, fence: Fence, batch: Batch, *, now: datetime) -> list[Deed]:
+    """Take a batch in: each event in a transaction with the cursor that comes after it.
+
+    Args:
+        account: The account it came to.
+        fence: The right to act for that account.
+        batch: What came.
+        now: The present.
+
+    Returns:
+        What is to be done on the platform at once.
+
+    Raises:
+        LeaseLost: Another process owns the account; nothing of the rest was stored.
+        DatabaseError: The database is away; the same batch will come again.
+    """
+    deeds: list[Deed] = []
+    known = _known(account, batch.events)
+    for event in batch.events:
+        if event.event_id in known:
+            continue
+        deeds += take(account, event, now=now, fence=fence)
+    with transaction.atomic():
+        if not leases.is_current(fence):
+            raise LeaseLost
+        accounts.confirm(account, batch.cursor, now=now, saw_event=bool(batch.events))
+    return deeds
+
+
+def _known(account: str, events: tuple[Inbound, ...]) -> set[str]:
+    ids = [event.event_id for event in events]
+    if not ids:
+        return set()
+    rows = InboundEvent.objects.filter(account=account, event_id__in=ids)
+    return set(rows.values_list("event_id", flat=True))
+
+
+def take(
+    account: str, event: Inbound, *, now: datetime, fence: Fence | None = None
+) -> tuple[Deed, ...]:
+    """Take one event in, once; an event that cannot be handled is kept and named, and passed by.
+
+    Raises:
+        LeaseLost: Another process owns the account.
+        DatabaseError: The database is away.
+    """
+    try:
+        with transaction.atomic():
+            if fence is not None and not leases.is_current(fence):
+                raise LeaseLost
+            return _take(account, event, now)
+    except (LeaseLost, DatabaseError):
+        raise
+    except Exception as error:
+        logger.exception("An event could not be handled", extra={"event": event.event_id})
+        _keep_poison(account, event, error, now)
+        return ()
+
+
+def _keep_poison(account: str, event: Inbound, error: Exception, now: datetime) -> None:
+    row = _row(account, event, now)
+    row.decision, row.reason = Decision.POISON, f"{type(error).__name__}: {error}"[:500]
+    InboundEvent.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
+    row = _row(account, event, now)
+    if row.message_key and InboundEvent.objects.filter(
+        account=account, message_key=row.message_key
+    ).exists():
+        return ()
+    verdict = _decide(event, now)
+    row.decision, row.reason = verdict.decision, verdict.reason[:500]
+    row.conversation, row.turn = verdict.conversation, verdict.turn
+    row.prompt_id = verdict.prompt.pk if verdict.prompt else None
+    row.save(force_insert=True)
+    return verdict.deeds
+
+
+def _row(account: str, event: Inbound, now: datetime) -> InboundEvent:
+    row = InboundEvent(
+        account=account, event_id=event.event_id[:255], kind=KINDS[type(event)], received_at=now
+    )
+    source: Source | None = getattr(event, "source", None)
+    if source is not None:
+        row.platform, row.chat_type = source.platform, source.chat_type.value
+        row.chat_id, row.thread_id = source.chat_id[:255], source.thread_id[:255]
+        row.scope_id, row.message_id = source.scope_id[:255], source.message_id[:255]
+        row.sender_id, row.sender_name = source.user_id[:255], source.user_name[:255]
+    if isinstance(event, InboundMessage):
+        row.text, row.sent_at, row.reply_to = event.text, event.sent_at, event.reply_to[:255]
+        row.attachments = [vars(attachment) for attachment in event.attachments]
+        if event.source.message_id:
+            row.message_key = f"{event.source.chat_id}/{event.source.message_id}"[:600]
+    elif isinstance(event, ButtonPress | EditedMessage):
+        row.text = event.data if isinstance(event, ButtonPress) else event.text
+    return row
+
+
+def _decide(event: Inbound, now: datetime) -> Verdict:
+    return DECIDERS[type(event)](event, now)
+
+
+def _ignored(event: Ignored, now: datetime) -> Verdict:  # noqa: ARG001 - one signature for all
+    return Verdict(Decision.IGNORED, event.reason)
+
+
+def _moved(event: ChatMoved, now: datetime) -> Verdict:
+    count = sessions.move_chat(
+        event.account, event.old_chat_id, event.new_chat_id
+    )
+    del now
+    return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
+
+
+def _membership(event: Membership, now: datetime) -> Verdict:
+    address = event.source.address
+    if event.is_member:
+        ledger.revive(address)
+        return Verdict(Decision.IGNORED, "we are in that chat")
+    ledger.bury(address, reason="we were removed or blocked", now=now)
+    return Verdict(Decision.IGNORED, "we were removed or blocked")
+
+
+def _message(event: InboundMessage, now: datetime) -> Verdict:
+    source = event.source
+    if source.is_bot:
+        return Verdict(Decision.IGNORED, "a bot said it")
+    if event.command_for_other:
+        return Verdict(Decision.IGNORED, "a command for another bot")
+    judged = access.judge(source)
+    if not judged.allowed:
+        return _deny(event, judged.reason, now)
+    ledger.revive(source.address)
+    conversation = sessions.find_or_open(
+        keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
+    )
+    steps: tuple[Callable[[InboundMessage, Conversation, datetime], Verdict | None], ...] = (
+        _as_command,
+        _as_answer,
+        _unless_addressed,
+        _as_late_answer,
+        _as_stale,
+    )
+    for step in steps:
+        verdict = step(event, conversation, now)
+        if verdict is not None:
+            verdict.conversation = conversation
+            return verdict
+    return _as_turn(event, conversation, now)
+
+
+def _deny(event: InboundMessage, reason: str, now: datetime) -> Verdict:
+    source = event.source
+    if source.chat_type is ChatType.DM and access.is_first_denial(source, now=now):
+        _say(source, f"denied:{event.event_id}", wording.denied(source), Kind.NOTICE, now)
+    return Verdict(Decision.DENIED, reason)
+
+
+def _as_command(
+    event: InboundMessage, conversation: Conversation, now: datetime
+) -> Verdict | None:
+    command = commands.parse(event.text)
+    if command is None:
+        return None
+    if isinstance(command, commands.UnknownCommand):
+        if not _is_addressed(event):
+            return None
+        _reply(event, conversation, wording.unknown_command(command), Kind.CONTROL, now)
+        return Verdict(Decision.COMMAND, f"unknown: {command.name}")
+    done = handlers.run(command, event, conversation, now=now)
+    if done.say:
+        _reply(event, conversation, done.say, Kind.CONTROL, now)
+    return Verdict(Decision.COMMAND, command.spec.name, prompt=done.prompt)
+
+
+def _as_answer(
+    event: InboundMessage, conversation: Conversation, now: datetime
+) -> Verdict | None:
+    prompts = questions.pending_for(conversation.key)
+    if not prompts or not event.text.strip():
+        return None
+    answerer = answerer_of(event.source)
+    quoted = questions.shown_in(prompts, event.reply_to) if event.reply_to else None
+    mine = [
+        prompt
+        for prompt in ([quoted] if quoted else prompts)
+        if questions.may_answer(prompt, answerer) and prompt.lane == event.source.address.lane
+        and prompt.kind != "approval"
+    ]
+    if not mine:
+        return None
+    outcome = questions.answer_text(mine[0], event.text, answerer, now=now)
+    if outcome.effect is Effect.NOTHING:
+        return None
+    if outcome.say and outcome.effect is not Effect.RESOLVED:
+        _reply(event, conversation, outcome.say, Kind.CONTROL, now)
+    decision = Decision.HINT if outcome.effect is Effect.HINTED else Decision.ANSWER
+    deeds = _typing_after(outcome, event.source.address)
+    return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _typing_after(outcome: Outcome, address: Address) -> tuple[Deed, ...]:
+    if outcome.effect is not Effect.RESOLVED:
+        return ()
+    return (StartTyping(address, int(outcome.prompt.correlation)),)
+
+
+def _is_addressed(event: InboundMessage) -> bool:
+    private = {ChatType.DM, ChatType.CONSOLE, ChatType.WEBHOOK}
+    return event.mentions_bot or event.source.chat_type in private
+
+
+def _unless_addressed(
+    event: InboundMessage, conversation: Conversation, now: datetime
+) -> Verdict | None:
+    del conversation, now
+    if _is_addressed(event):
+        return None
+    return Verdict(Decision.IGNORED, "a group message that does not mention us")
+
+
+def _as_late_answer(
+    event: InboundMessage, conversation: Conversation, now: datetime
+) -> Verdict | None:
+    closed = questions.closed_lately(conversation.key, now=now)
+    if closed is None or not questions.looks_like_answer(closed, event.text):
+        return None
+    if not questions.may_answer(closed, answerer_of(event.source)):
+        return None
+    _reply(event, conversation, questions.closed_words(closed), Kind.CONTROL, now)
+    return Verdict(Decision.CLOSED, f"the question is {closed.state}", prompt=closed)
+
+
+def _as_stale(
+    event: InboundMessage, conversation: Conversation, now: datetime
+) -> Verdict | None:
+    if now - event.sent_at <= gateway_settings().max_message_age:
+        return None
+    _reply(event, conversation, wording.TOO_OLD, Kind.NOTICE, now)
+    return Verdict(Decision.IGNORED, "it is too old to be answered")
+
+
+def _as_turn(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict:
+    text = wording.as_prompt(event)
+    if not text.strip():
+        return Verdict(Decision.IGNORED, "nothing was said", conversation)
+    turn = turns.enqueue(
+        turns.NewTurn(
+            conversation=conversation,
+            prompt=text,
+            sender_id=event.source.user_id,
+            sender_name=event.source.user_name,
+            reply_to=event.source.message_id,
+        ),
+        now=now,
+    )
+    deeds = (StartTyping(event.source.address, turn.pk),)
+    return Verdict(Decision.TURN, "", conversation, turn, deeds=deeds)
+
+
+def _edited(event: EditedMessage, now: datetime) -> Verdict:
+    original = InboundEvent.objects.filter(
+        account=event.source.account,
+        chat_id=event.source.chat_id,
+        message_id=event.source.message_id,
+        decision=Decision.TURN,
+        turn__state=TurnState.QUEUED,
+    ).first()
+    if original is None or not access.judge(event.source).allowed:
+        return Verdict(Decision.IGNORED, "the message was edited after it was handled")
+    turns.reword(original, event.text, now=now)
+    return Verdict(Decision.EDITED, "a waiting message was changed", turn=original.turn)
+
+
+def _pressed(event: ButtonPress, now: datetime) -> Verdict:
+    """A press is acknowledged whatever becomes of it."""
+    judged = access.judge(event.source)
+    if not judged.allowed:
+        return Verdict(Decision.DENIED, judged.reason, deeds=(AckPress(event, wording.NOT_YOURS, alert=True),))
+    answerer = answerer_of(event.source)
+    try:
+        outcome, wants_text = questions.press(
+            event.data, lane=event.source.address.lane, answerer=answerer, now=now
+        )
+    except UnknownPrompt:
+        return Verdict(Decision.IGNORED, "no such button", deeds=(AckPress(event, wording.UNKNOWN_BUTTON, alert=True),))
+    except NotYours:
+        return Verdict(Decision.DENIED, "another person was asked", deeds=(AckPress(event, wording.NOT_YOURS, alert=True),))
+    late = outcome.effect is Effect.TOO_LATE
+    deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late or wants_text),)
+    deeds += _typing_after(outcome, event.source.address)
+    decision = Decision.CLOSED if late else Decision.ANSWER
+    return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def answerer_of(source: Source) -> Answerer:
+    """The sender of `source` as somebody who answers."""
+    return Answerer(id=source.user_id, name=source.user_name, surface=source.platform)
+
+
+def _reply(
+    event: InboundMessage, conversation: Conversation, words: str, kind: Kind, now: datetime
+) -> None:
+    _say(event.source, f"event:{event.event_id}", words, kind, now, key=conversation.key)
+
+
+def _say(
+    source: Source, trigger: str, words: str, kind: Kind, now: datetime, *, key: str = ""
+) -> None:
+    ledger.record(
+        Debt(
+            conversation_key=key,
+            trigger=trigger,
+            address=source.address,
+            kind=kind,
+            content=str(words),
+            reply_to=source.message_id if source.chat_type is not ChatType.DM else "",
+        ),
+        now=now,
+    )
+
+
+KINDS: dict[type[Inbound], str] = {
+    InboundMessage: "message",
+    ButtonPress: "press",
+    EditedMessage: "edit",
+    ChatMoved: "moved",
+    Membership: "membership",
+    Ignored: "other",
+}
+DECIDERS: dict[type[Inbound], Callable[..., Verdict]] = {
+    InboundMessage: _message,
+    ButtonPress: _pressed,
+    EditedMessage: _edited,
+    ChatMoved: _moved,
+    Membership: _membership,
+    Ignored: _ignored,
+}

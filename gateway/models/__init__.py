@@ -1,0 +1,24 @@
+"""Tables of the gateway app."""
+
+from gateway.models.access import AllowEntry, AuditEvent
+from gateway.models.accounts import Account, AccountState, ProcessBeat
+from gateway.models.conversations import Conversation, Session, TranscriptEntry
+from gateway.models.inbound import Decision, InboundEvent
+from gateway.models.turns import Note, ToolCall, ToolState, Turn
+
+__all__ = [
+    "Account",
+    "AccountState",
+    "AllowEntry",
+    "AuditEvent",
+    "Conversation",
+    "Decision",
+    "InboundEvent",
+    "Note",
+    "ProcessBeat",
+    "Session",
+    "ToolCall",
+    "ToolState",
+    "TranscriptEntry",
+    "Turn",
+]

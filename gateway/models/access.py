@@ -1,0 +1,54 @@
+"""Who may speak, and the record of who decided what."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+
+class AllowEntry(models.Model):
+    """A person, or everybody, who may reach the agent; empty fields match anything.
+
+    Ids are the platform's stable ids, never display names.
+    """
+
+    platform = models.CharField(max_length=32)
+    account = models.CharField(max_length=64, blank=True)
+    scope_id = models.CharField(max_length=255, blank=True)
+    chat_id = models.CharField(max_length=255, blank=True)
+    user_id = models.CharField(max_length=255, blank=True, help_text="Empty: everybody there.")
+    note = models.CharField(max_length=200, blank=True)
+    from_environment = models.BooleanField(default=False, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, editable=False
+    )
+
+    class Meta:
+        verbose_name = "allowlist entry"
+        verbose_name_plural = "allowlist"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["platform", "account", "scope_id", "chat_id", "user_id"],
+                name="one_allow_entry",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.platform}: {self.user_id or 'everybody'}"
+
+
+class AuditEvent(models.Model):
+    """A decision about access or a staff action; rows are only ever added ([A7])."""
+
+    at = models.DateTimeField(db_index=True)
+    actor = models.CharField(max_length=255, help_text="Who did it: staff, a person, or the system.")
+    action = models.CharField(max_length=64, db_index=True)
+    subject = models.CharField(max_length=255, blank=True, help_text="What it was done to.")
+    detail = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.actor}"

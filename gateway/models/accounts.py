@@ -1,0 +1,67 @@
+"""Accounts on platforms, and the processes that serve them."""
+
+from typing import ClassVar
+
+from django.db import models
+
+
+class AccountState(models.TextChoices):
+    """How the connection of an account stands ([P2])."""
+
+    DISABLED = "disabled", "disabled"
+    DISCONNECTED = "disconnected", "disconnected"
+    CONNECTING = "connecting", "connecting"
+    READY = "ready", "ready"
+    DEGRADED = "degraded", "degraded"
+    AUTH_FAILED = "auth_failed", "credential refused"
+
+
+class Account(models.Model):
+    """One bot identity on one platform."""
+
+    slug = models.SlugField(
+        max_length=64, unique=True, help_text="Its name here; part of every conversation key."
+    )
+    platform = models.CharField(max_length=32, help_text="Which platform, e.g. telegram.")
+    is_enabled = models.BooleanField(default=True)
+    secret = models.TextField(blank=True, editable=False, help_text="The credential, encrypted.")
+    options = models.JSONField(default=dict, blank=True, help_text="The platform's own settings.")
+    from_environment = models.BooleanField(
+        default=False, editable=False, help_text="Kept in step with the environment at every start."
+    )
+    state = models.CharField(
+        max_length=16, choices=AccountState.choices, default=AccountState.DISCONNECTED,
+        editable=False,
+    )
+    bot_id = models.CharField(max_length=64, blank=True, editable=False)
+    bot_name = models.CharField(max_length=128, blank=True, editable=False)
+    last_error = models.CharField(max_length=500, blank=True, editable=False)
+    cursor = models.CharField(
+        max_length=255, blank=True, editable=False,
+        help_text="Where the stored events end; written with the events it confirms.",
+    )
+    last_event_at = models.DateTimeField(null=True, blank=True, editable=False)
+    state_changed_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering: ClassVar = ["slug"]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    @property
+    def lease_name(self) -> str:
+        """The name of the lease whose holder serves this account."""
+        return f"account:{self.slug}"
+
+
+class ProcessBeat(models.Model):
+    """A process of this installation, seen alive lately."""
+
+    name = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=16, help_text="gateway, worker or beat.")
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"

@@ -1,0 +1,130 @@
+"""Turns and the tool calls inside them."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from gateway.states import ACTIVE, OPEN, TurnState
+
+ACTIVE_STATES = sorted(ACTIVE)
+OPEN_STATES = sorted(OPEN)
+
+
+class Turn(models.Model):
+    """One execution: from a person's message to the answer owed."""
+
+    conversation = models.ForeignKey(
+        "gateway.Conversation", on_delete=models.CASCADE, related_name="turns"
+    )
+    session = models.ForeignKey("gateway.Session", on_delete=models.CASCADE, related_name="turns")
+    state = models.CharField(
+        max_length=12, choices=[(s.value, s.value) for s in TurnState], default=TurnState.QUEUED
+    )
+    prompt = models.TextField(blank=True, help_text="What the person said.")
+    sender_id = models.CharField(max_length=255)
+    sender_name = models.CharField(max_length=255, blank=True)
+    reply_to = models.CharField(max_length=255, blank=True)
+    owner = models.CharField(max_length=200, blank=True)
+    epoch = models.PositiveIntegerField(default=0, help_text="Grows with every claim.")
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    stop_requested = models.BooleanField(default=False)
+    deaths = models.PositiveSmallIntegerField(
+        default=0, help_text="How often its worker died under it."
+    )
+    spoken = models.TextField(
+        blank=True, help_text="What the agent said in this turn before its last answer."
+    )
+    segment = models.PositiveIntegerField(
+        default=0, help_text="Grows with every question, so that each stretch has its own preview."
+    )
+    error = models.CharField(max_length=500, blank=True)
+    detail = models.TextField(blank=True, help_text="For staff.")
+    usage = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    woken_at = models.DateTimeField(help_text="When a worker was last told of it.")
+    updated_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            # The rule of the house: at most one active turn per conversation, whatever races.
+            models.UniqueConstraint(
+                fields=["conversation"],
+                condition=Q(state__in=ACTIVE_STATES),
+                name="one_active_turn_a_conversation",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=[s.value for s in TurnState]), name="turn_state_known"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["state", "lease_expires_at"],
+                condition=Q(state__in=OPEN_STATES),
+                name="open_turns",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"turn {self.pk} ({self.state})"
+
+    @property
+    def correlation(self) -> str:
+        """How lower apps name this turn."""
+        return str(self.pk)
+
+    @property
+    def preview_key(self) -> str:
+        """The live message of this stretch of the turn."""
+        return f"t{self.pk}.{self.segment}"
+
+
+class ToolState(models.TextChoices):
+    """Where a tool call stands."""
+
+    STARTED = "started", "started"
+    WAITING = "waiting", "waits for a person"
+    DONE = "done", "has its result"
+
+
+class ToolCall(models.Model):
+    """One call of a tool by the model: begun is written before it runs, its result after."""
+
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tool_calls")
+    call_id = models.CharField(max_length=200)
+    name = models.CharField(max_length=100)
+    arguments = models.JSONField(default=dict)
+    state = models.CharField(max_length=8, choices=ToolState.choices, default=ToolState.STARTED)
+    result = models.JSONField(null=True)
+    epoch = models.PositiveIntegerField(default=0, help_text="The claim of the turn that began it.")
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["turn", "call_id"], name="one_row_a_tool_call"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"
+
+
+class Note(models.Model):
+    """Something the agent wrote down for later."""
+
+    conversation = models.ForeignKey(
+        "gateway.Conversation", on_delete=models.CASCADE, related_name="notes"
+    )
+    turn = models.ForeignKey(Turn, null=True, on_delete=models.SET_NULL)
+    text = models.TextField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return self.text[:60]

@@ -1,0 +1,46 @@
+"""Typing notices: shown while a turn runs, never in its way ([D12])."""
+
+import asyncio
+import contextlib
+
+from delivery.addresses import Address
+from delivery.errors import TransportError
+from delivery.ports import Outlet, Transport
+
+BEFORE = 0.2  # seconds; an answer that is quicker needs no notice
+LONGEST = 1800.0  # seconds; nothing types for ever, whatever hint was lost
+
+
+class Presence:
+    """The typing notices of one account; none is resumed after a restart."""
+
+    def __init__(self, transport: Transport, outlet: Outlet, *, is_able: bool) -> None:
+        self.transport, self.outlet, self.is_able = transport, outlet, is_able
+        self._typing: dict[int, asyncio.Task[None]] = {}
+
+    def start(self, turn: int, address: Address) -> None:
+        """Turn `turn` is being worked on for somebody at `address`."""
+        if not self.is_able or turn in self._typing:
+            return
+        self._typing[turn] = asyncio.create_task(self._type(turn, address), name=f"typing {turn}")
+
+    def end(self, turn: int) -> None:
+        """It ended, waits or was stopped."""
+        task = self._typing.pop(turn, None)
+        if task is not None:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Show nothing any more."""
+        for turn in list(self._typing):
+            self.end(turn)
+
+    async def _type(self, turn: int, address: Address) -> None:
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + LONGEST
+        await asyncio.sleep(BEFORE)
+        with contextlib.suppress(TransportError):
+            while loop.time() < ends_at:
+                await self.transport.typing(address)
+                await asyncio.sleep(self.outlet.typing_period.total_seconds())
+        self._typing.pop(turn, None)

@@ -1,0 +1,131 @@
+"""The gateway process: it owns accounts by lease and keeps each one's connection and outbox."""
+
+import asyncio
+import logging
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.utils import timezone
+
+from delivery import leases
+from delivery.leases import Fence
+from delivery.outbox import Ambience
+from delivery.processes import is_certainly_dead, this_process
+from gateway import access, accounts, processes
+from gateway.models import Account
+from gateway.runner.service import AccountService
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=12)
+ROUND = 2.0  # seconds between looks at which accounts there are to serve
+
+
+class Pool:
+    """Threads for the synchronous side: the database is never used on the event loop."""
+
+    def __init__(self, size: int) -> None:
+        self._executor = ThreadPoolExecutor(size, thread_name_prefix="database")
+
+    async def __call__(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """The result of `function(*args, **kwargs)`, run in a thread of its own connection."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, lambda: _guarded(function, args, kwargs))
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _guarded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except (DatabaseError, InterfaceError):
+        connection.close()  # a broken connection must not be met again
+        raise
+    finally:
+        if connection.vendor == "postgresql":
+            connection.close()  # back to the pool
+
+
+class GatewayProcess:
+    """Serves every account that no other living process serves."""
+
+    def __init__(self) -> None:
+        self.owner = this_process()
+        self.pool = Pool(8)
+        self.ambience = Ambience(database=self.pool, clock=timezone.now, chance=random.random)
+        self._services: dict[str, tuple[AccountService, asyncio.Task[None]]] = {}
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Serve until `stopping` is set, then give everything up in good order."""
+        await self._prepare()
+        try:
+            while not stopping.is_set():
+                await self._round()
+                await _pause(stopping, ROUND)
+        finally:
+            await self._give_up_all()
+            self.pool.close()
+
+    async def _prepare(self) -> None:
+        await self.pool(accounts.sync_environment)
+        await self.pool(access.sync_environment, now=timezone.now())
+
+    async def _round(self) -> None:
+        try:
+            await self.pool(processes.beat, "gateway", now=timezone.now())
+            wanted = {account.slug: account for account in await self.pool(accounts.enabled)}
+            await self._renew(set(wanted))
+            for slug, account in wanted.items():
+                if slug not in self._services:
+                    await self._try_to_own(account)
+        except (DatabaseError, InterfaceError):
+            logger.exception("The database is away; looking again soon")
+
+    async def _renew(self, wanted: set[str]) -> None:
+        for slug, (service, task) in list(self._services.items()):
+            held = await self.pool(leases.renew, service.fence, now=timezone.now(), ttl=LEASE)
+            if held and slug in wanted and not task.done():
+                continue
+            logger.warning("An account is given up", extra={"account": slug, "held": held})
+            await self._give_up(slug)
+
+    async def _try_to_own(self, account: Account) -> None:
+        fence: Fence | None = await self.pool(
+            leases.acquire,
+            account.lease_name,
+            self.owner,
+            now=timezone.now(),
+            ttl=LEASE,
+            is_dead=is_certainly_dead,
+        )
+        if fence is None:
+            return
+        service = AccountService(account, fence, self.ambience)
+        task = asyncio.create_task(service.run(), name=f"account {account.slug}")
+        self._services[account.slug] = (service, task)
+        logger.info("An account is served here", extra={"account": account.slug})
+
+    async def _give_up(self, slug: str) -> None:
+        service, task = self._services.pop(slug)
+        service.stopping.set()
+        await asyncio.wait([task], timeout=15)
+        task.cancel()
+        try:
+            await self.pool(leases.release, service.fence, now=timezone.now())
+        except (DatabaseError, InterfaceError):
+            logger.exception("A lease could not be released; it runs out by itself")
+
+    async def _give_up_all(self) -> None:
+        await asyncio.gather(*(self._give_up(slug) for slug in list(self._services)))
+
+
+async def _pause(stopping: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stopping.wait(), seconds)
+    except TimeoutError:
+        return

@@ -1,0 +1,103 @@
+"""Conversations and sessions: who talks where, and which run of history it is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max
+
+from gateway.keys import KeyFields, from_key, to_key
+from gateway.models import Conversation, Session, TranscriptEntry, Turn
+
+HISTORY_SCHEMA = 1
+
+
+def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversation:
+    """The conversation under a key, with a current session; made if there is none.
+
+    Args:
+        fields: What the key says.
+        title: What to call it if it is new.
+        now: The present.
+    """
+    conversation, is_new = Conversation.objects.select_related("session").get_or_create(
+        key=to_key(fields),
+        defaults={
+            "platform": fields.platform,
+            "account": fields.account,
+            "scope_id": fields.scope_id,
+            "chat_type": fields.chat_type,
+            "chat_id": fields.chat_id,
+            "thread_id": fields.thread_id,
+            "participant_id": fields.participant_id,
+            "title": title[:200],
+            "created_at": now,
+            "active_at": now,
+        },
+    )
+    if not is_new:
+        Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
+    if conversation.session is None:
+        _open_session(conversation, now)
+    return conversation
+
+
+def start_afresh(conversation: Conversation, *, reason: str, now: datetime) -> Session:
+    """End the current session and begin another; the old history is kept."""
+    if conversation.session is not None:
+        Session.objects.filter(pk=conversation.session.pk, ended_at=None).update(
+            ended_at=now, end_reason=reason
+        )
+    return _open_session(conversation, now)
+
+
+def _open_session(conversation: Conversation, now: datetime) -> Session:
+    last = conversation.sessions.aggregate(last=Max("number"))["last"] or 0
+    session = Session.objects.create(conversation=conversation, number=last + 1, started_at=now)
+    conversation.session = session
+    conversation.save(update_fields=["session"])
+    return session
+
+
+def history(session: Session | int) -> list[dict[str, Any]]:
+    """The session's model messages in order."""
+    key = session if isinstance(session, int) else session.pk
+    entries = TranscriptEntry.objects.filter(session=key).order_by("position")
+    return list(entries.values_list("message", flat=True))
+
+
+def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> None:
+    """Add model messages to the end of the turn's session, in the caller's transaction."""
+    if not messages:
+        return
+    last = TranscriptEntry.objects.filter(session=turn.session_id).aggregate(last=Max("position"))
+    start = 0 if last["last"] is None else last["last"] + 1
+    TranscriptEntry.objects.bulk_create(
+        TranscriptEntry(
+            session_id=turn.session_id,
+            position=start + offset,
+            turn=turn,
+            message=message,
+            schema=HISTORY_SCHEMA,
+            created_at=now,
+        )
+        for offset, message in enumerate(messages)
+    )
+
+
+def move_chat(account: str, old_chat_id: str, new_chat_id: str) -> int:
+    """Let every conversation of a chat live on under the chat's new id; how many did.
+
+    A conversation whose new key is taken already stays where it is.
+    """
+    moved = 0
+    for conversation in Conversation.objects.filter(account=account, chat_id=old_chat_id):
+        fields = replace(from_key(conversation.key), chat_id=new_chat_id)
+        if Conversation.objects.filter(key=to_key(fields)).exists():
+            continue
+        Conversation.objects.filter(pk=conversation.pk).update(
+            key=to_key(fields), chat_id=new_chat_id
+        )
+        moved += 1
+    return moved

@@ -1,0 +1,85 @@
+"""Celery tasks of the gateway: thin, given ids only, safe to run twice."""
+
+import logging
+from typing import Any
+
+from celery import shared_task
+from celery.signals import beat_init, worker_ready, worker_shutting_down
+from django.utils import timezone
+
+from delivery.processes import this_process
+from gateway import execution, processes, turns, upkeep
+from gateway.agents.loop import EdgeLoop
+from gateway.agents.requests import ModelConfig
+from gateway.agents.runtime import AgentRuntime
+from gateway.conf import gateway_settings
+from gateway.workbench import workbench
+
+logger = logging.getLogger(__name__)
+
+_edge = EdgeLoop()
+_runtimes: dict[str, AgentRuntime] = {}
+
+
+def runtime() -> AgentRuntime:
+    """The agent runtime of this process."""
+    if "one" not in _runtimes:
+        _runtimes["one"] = AgentRuntime(ModelConfig(**gateway_settings().model), edge=_edge)
+    return _runtimes["one"]
+
+
+@shared_task(name="gateway.run_turns", queue="turns", acks_late=True)
+def run_turns(*, conversation: int, **_future: object) -> None:
+    """Run what is due in one conversation, in order, until nothing is."""
+    capacity = gateway_settings().max_concurrent_turns
+    while True:
+        turn = turns.claim(conversation, this_process(), now=timezone.now(), capacity=capacity)
+        if turn is None:
+            return
+        try:
+            execution.run(turn, runtime())
+        except Exception as error:
+            # Whatever went wrong is ours; the person hears of it, and staff read the log.
+            logger.exception("A turn failed", extra={"turn": turn.pk})
+            _fail(turn, error)
+
+
+def _fail(turn: Any, error: Exception) -> None:
+    line = "Something went wrong on this side, and the work was not finished."
+    try:
+        turns.fail(turn, line, f"{type(error).__name__}: {error}", now=timezone.now())
+    except Exception:
+        logger.exception("A failed turn could not be ended", extra={"turn": turn.pk})
+
+
+@shared_task(name="gateway.upkeep", queue="upkeep")
+def run_upkeep(**_future: object) -> None:
+    """Put right whatever was lost."""
+    now = timezone.now()
+    processes.beat("beat", now=now)  # it is beat that sends this
+    upkeep.tick(now=now)
+
+
+@shared_task(name="gateway.housekeeping", queue="upkeep")
+def run_housekeeping(**_future: object) -> None:
+    """Drop what nobody needs any more."""
+    upkeep.housekeeping(now=timezone.now())
+
+
+@worker_ready.connect
+def _open_workbench(**_facts: Any) -> None:
+    workbench.open(_edge.submit)
+    now = timezone.now()
+    processes.beat("worker", now=now)
+    upkeep.tick(now=now)
+    run_upkeep.apply_async(queue="upkeep")
+
+
+@worker_shutting_down.connect
+def _close_workbench(**_facts: Any) -> None:
+    logger.info("The worker ends; turns under way are finished first")
+
+
+@beat_init.connect
+def _beat_begins(**_facts: Any) -> None:
+    processes.beat("beat", now=timezone.now())

@@ -1,0 +1,410 @@
+"""The life of a turn in the database: the only writer of turns and tool calls.
+
+Whoever runs a turn holds it by its epoch; a write for an older epoch, or for a turn that was
+stopped, raises `TurnLost` and changes nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from clarify import questions
+from clarify.ports import Resolved
+from delivery import hints, ledger
+from delivery.ledger import Debt
+from delivery.models import Kind
+from gateway import queue, sessions
+from gateway.agents import history
+from gateway.errors import TurnLost
+from gateway.models import (
+    Conversation,
+    InboundEvent,
+    ToolCall,
+    ToolState,
+    TranscriptEntry,
+    Turn,
+)
+from gateway.models.turns import ACTIVE_STATES
+from gateway.states import OPEN, TurnEvent, TurnState, sources
+
+LEASE = timedelta(seconds=20)
+MOST_DEATHS = 2
+OVERLOOKED = timedelta(seconds=3)
+STOPPED = "(This was stopped before it was answered.)"
+FAILED = "(This could not be answered because of an error.)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewTurn:
+    """What a turn is begun with."""
+
+    conversation: Conversation
+    prompt: str
+    sender_id: str
+    sender_name: str
+    reply_to: str
+
+
+def enqueue(new: NewTurn, *, now: datetime) -> Turn:
+    """Queue a turn in the caller's transaction, and wake a worker after it."""
+    conversation = new.conversation
+    turn = Turn.objects.create(
+        conversation=conversation,
+        session_id=conversation.session_id,
+        prompt=new.prompt,
+        sender_id=new.sender_id,
+        sender_name=new.sender_name[:255],
+        reply_to=new.reply_to,
+        created_at=now,
+        woken_at=now,
+        updated_at=now,
+    )
+    queue.wake_turns(conversation.pk)
+    return turn
+
+
+def reword(message: InboundEvent, text: str, *, now: datetime) -> None:
+    """The message that a queued turn answers was changed before the turn began."""
+    changed = Turn.objects.filter(pk=message.turn_id, state=TurnState.QUEUED).update(
+        prompt=text, updated_at=now
+    )
+    if changed:
+        InboundEvent.objects.filter(pk=message.pk).update(text=text)
+
+
+def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> Turn | None:
+    """Take the turn of a conversation that is next, if it may run now.
+
+    Args:
+        conversation_id: Which conversation.
+        owner: The identity of the calling process.
+        now: The present.
+        capacity: The most turns that may run at once in the whole installation.
+
+    Returns:
+        The turn, now running under a new epoch; None if there is nothing to run, another turn of
+        the conversation is active, or the installation is full.
+    """
+    try:
+        with transaction.atomic():
+            turn = _next(conversation_id)
+            if turn is None or _running().count() >= capacity:
+                return None
+            taken = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.CLAIM)).update(
+                state=TurnState.RUNNING,
+                owner=owner,
+                epoch=F("epoch") + 1,
+                lease_expires_at=now + LEASE,
+                started_at=turn.started_at or now,
+                updated_at=now,
+            )
+            if not taken:
+                return None
+    except IntegrityError:  # another turn of the conversation became active first
+        return None
+    turn.state, turn.owner, turn.epoch = TurnState.RUNNING, owner, turn.epoch + 1
+    return turn
+
+
+def _next(conversation_id: int) -> Turn | None:
+    candidates = Turn.objects.filter(conversation=conversation_id, state__in=sorted(OPEN))
+    turn = candidates.select_related("conversation", "session").order_by("id").first()
+    if turn is None or turn.state not in sources(TurnEvent.CLAIM):
+        return None
+    return turn
+
+
+def _running() -> QuerySet[Turn]:
+    return Turn.objects.filter(state=TurnState.RUNNING)
+
+
+def _mine(turn: Turn) -> QuerySet[Turn]:
+    return Turn.objects.filter(
+        pk=turn.pk, state=TurnState.RUNNING, owner=turn.owner, epoch=turn.epoch, stop_requested=False
+    )
+
+
+def _hold(turn: Turn, now: datetime, **changes: Any) -> None:
+    if not _mine(turn).update(updated_at=now, lease_expires_at=now + LEASE, **changes):
+        raise TurnLost
+
+
+def checkpoint(
+    turn: Turn, messages: Sequence[dict[str, Any]], *, spoken: str, now: datetime
+) -> None:
+    """Store what the model has answered so far.
+
+    Args:
+        turn: The turn.
+        messages: Model messages since the last checkpoint.
+        spoken: All that the agent has said since it was last asked or answered.
+        now: The present.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        _hold(turn, now, spoken=spoken)
+        sessions.append(turn, messages, now=now)
+
+
+def begin_tool(
+    turn: Turn, call_id: str, name: str, arguments: dict[str, Any], *, now: datetime
+) -> tuple[ToolCall, bool]:
+    """Write down that a tool call begins, before it does.
+
+    Returns:
+        The call, and whether this is the first time that it begins.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        _hold(turn, now)
+        return ToolCall.objects.get_or_create(
+            turn=turn,
+            call_id=call_id[:200],
+            defaults={
+                "name": name[:100],
+                "arguments": arguments,
+                "epoch": turn.epoch,
+                "started_at": now,
+            },
+        )
+
+
+def finish_tool(turn: Turn, call_id: str, result: Any, *, now: datetime) -> None:
+    """Store the result of a tool call.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        _hold(turn, now)
+        ToolCall.objects.filter(turn=turn, call_id=call_id[:200]).update(
+            state=ToolState.DONE, result={"value": result}, finished_at=now
+        )
+
+
+def forget_tool(turn: Turn, call_id: str) -> None:
+    """The call was refused before it began: a corrected one may use the same id."""
+    ToolCall.objects.filter(turn=turn, call_id=call_id[:200], state=ToolState.STARTED).delete()
+
+
+def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetime) -> None:
+    """Suspend the turn until its prompts are resolved; it then holds nothing but its rows.
+
+    What the agent said before asking is owed first, then the prompts, all in one transaction.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        still_open = ToolCall.objects.filter(turn=turn, call_id__in=[ask.call_id for ask in asks])
+        still_open.exclude(state=ToolState.DONE).update(state=ToolState.WAITING)
+        changed = _mine(turn).update(
+            state=TurnState.WAITING, segment=F("segment") + 1, spoken="", owner="", updated_at=now
+        )
+        if not changed:
+            raise TurnLost
+        if spoken.strip():
+            _owe(turn, Kind.FINAL, spoken, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
+        for request in asks:
+            questions.ask(request, now=now)
+    _tell_ended(turn)
+
+
+def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
+    """A prompt is closed: store its result; when the turn has all of them, let it go on."""
+    ToolCall.objects.filter(
+        turn=int(prompt.correlation), call_id=prompt.call_id, state=ToolState.WAITING
+    ).update(state=ToolState.DONE, result={"value": prompt.tool_result}, finished_at=now)
+    waiting = ToolCall.objects.filter(turn=OuterRef("pk"), state=ToolState.WAITING)
+    ready = Turn.objects.filter(pk=int(prompt.correlation), state=TurnState.WAITING).filter(
+        ~Exists(waiting)
+    )
+    if ready.update(state=TurnState.READY, woken_at=now, updated_at=now):
+        turn = Turn.objects.get(pk=int(prompt.correlation))
+        queue.wake_turns(turn.conversation_id)
+
+
+def finish(
+    turn: Turn, text: str, messages: Sequence[dict[str, Any]], usage: dict[str, Any], *, now: datetime
+) -> None:
+    """End the turn well: transcript and debt in one transaction ([D3]).
+
+    Raises:
+        TurnLost: The turn is not the caller's any more; its answer is not owed.
+    """
+    with transaction.atomic():
+        changed = _mine(turn).update(
+            state=TurnState.FINISHED, usage=usage, owner="", finished_at=now, updated_at=now
+        )
+        if not changed:
+            raise TurnLost
+        sessions.append(turn, messages, now=now)
+        answer = text.strip() or "_The agent ended its turn without a word._"
+        _owe(turn, Kind.FINAL, answer, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
+    _tell_ended(turn)
+
+
+def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
+    """End the turn badly: one clear line is owed to the person ([T7]).
+
+    Args:
+        turn: The turn.
+        line: What the person reads.
+        detail: For staff.
+        now: The present.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        changed = Turn.objects.filter(
+            pk=turn.pk, epoch=turn.epoch, state__in=sources(TurnEvent.FAIL), stop_requested=False
+        ).update(
+            state=TurnState.FAILED,
+            error=line[:500],
+            detail=detail[:10_000],
+            owner="",
+            finished_at=now,
+            updated_at=now,
+        )
+        if not changed:
+            raise TurnLost
+        _remember(turn, FAILED, now)
+        words = f"⚠️ {line} (reference: turn {turn.pk})"
+        _owe(turn, Kind.ERROR, words, f"turn:{turn.pk}:failed", now, preview=True)
+    _tell_ended(turn)
+
+
+def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
+    """Stop everything open in a conversation, in the caller's transaction ([T4]).
+
+    Returns:
+        The turns that were stopped, the active one first.
+    """
+    turns = list(
+        Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN)).order_by("id")
+    )
+    for turn in turns:
+        Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(
+            state=TurnState.STOPPED, stop_requested=True, finished_at=now, updated_at=now
+        )
+        questions.cancel_for(turn.correlation, reason="stopped", now=now, by=by)
+        _remember(turn, STOPPED, now)
+        if turn.state == TurnState.RUNNING:
+            _tell_stopped(turn)
+    return turns
+
+
+def _remember(turn: Turn, note: str, now: datetime) -> None:
+    """What the person said stays in the history, even if the agent never came to answer it."""
+    if not TranscriptEntry.objects.filter(turn=turn).exists():
+        messages = [history.user_message(turn.prompt), history.assistant_message(note)]
+        sessions.append(turn, messages, now=now)
+
+
+def _tell_stopped(turn: Turn) -> None:
+    address = turn.conversation.address
+
+    def tell() -> None:
+        hints.publish(hints.WORKERS, "turn.stop", turn=turn.pk)
+        hints.publish(hints.outbox_group(address.account), "stream.stop", key=turn.preview_key)
+        hints.publish(
+            hints.outbox_group(address.account), "turn.ended", turn=turn.pk
+        )
+
+    transaction.on_commit(tell)
+
+
+def _tell_ended(turn: Turn) -> None:
+    account, turn_id = turn.conversation.account, turn.pk
+    conversation_id = turn.conversation_id
+
+    def tell() -> None:
+        hints.publish(hints.outbox_group(account), "turn.ended", turn=turn_id)
+        hints.publish(hints.conversation_group(conversation_id), "conversation.changed")
+
+    transaction.on_commit(tell)
+
+
+def _owe(
+    turn: Turn, kind: Kind, content: str, trigger: str, now: datetime, *, preview: bool = False
+) -> None:
+    ledger.record(
+        Debt(
+            conversation_key=turn.conversation.key,
+            trigger=trigger,
+            address=turn.conversation.address,
+            kind=kind,
+            content=content,
+            reply_to=turn.reply_to if turn.conversation.chat_type != "dm" else "",
+            preview_key=turn.preview_key if preview else "",
+            correlation=turn.correlation,
+        ),
+        now=now,
+    )
+
+
+def renew(owner: str, *, now: datetime) -> set[int]:
+    """Hold on to every turn that `owner` runs; the ids of those still its own and not stopped."""
+    mine = Turn.objects.filter(state=TurnState.RUNNING, owner=owner, stop_requested=False)
+    mine.update(lease_expires_at=now + LEASE)
+    return set(mine.values_list("pk", flat=True))
+
+
+def reclaim(turn: Turn, *, now: datetime) -> bool:
+    """Take back a turn whose worker is gone, so that another goes on with it ([T3]).
+
+    A turn that has killed its worker too often is ended with a notice instead.
+    """
+    with transaction.atomic():
+        changed = Turn.objects.filter(
+            pk=turn.pk, state=TurnState.RUNNING, owner=turn.owner, epoch=turn.epoch
+        ).update(
+            state=TurnState.READY, owner="", deaths=F("deaths") + 1, woken_at=now, updated_at=now
+        )
+        if not changed:
+            return False
+        deaths = turn.deaths + 1
+        if deaths < MOST_DEATHS:
+            note = "↻ The work was interrupted and goes on now."
+            _owe(turn, Kind.NOTICE, note, f"turn:{turn.pk}:resumed:{deaths}", now)
+            queue.wake_turns(turn.conversation_id)
+    if deaths >= MOST_DEATHS:
+        line = "The work was interrupted too often, so it was given up. Please ask again."
+        fail(turn, line, f"its worker died {deaths} times", now=now)
+    return True
+
+
+def running(*, limit: int = 1000) -> list[Turn]:
+    """The turns that some worker says it runs, the one whose lease ends first in front."""
+    return list(_running().select_related("conversation").order_by("lease_expires_at")[:limit])
+
+
+def wake_overlooked(*, now: datetime, capacity: int) -> int:
+    """Wake workers for turns that are due and that nobody seems to be coming for."""
+    room = capacity - _running().count()
+    if room <= 0:
+        return 0
+    active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    due = Turn.objects.filter(state=TurnState.QUEUED, woken_at__lt=now - OVERLOOKED).filter(
+        ~Exists(active)
+    )
+    ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
+    found = [*ready.order_by("id")[:room], *due.order_by("id")[:room]][:room]
+    for conversation_id in {turn.conversation_id for turn in found}:
+        queue.send_run_turns(conversation_id)
+    Turn.objects.filter(pk__in=[turn.pk for turn in found]).update(woken_at=now)
+    return len(found)
+
+
+def messages_of(turn: Turn) -> QuerySet[InboundEvent]:
+    """What the person said that this turn answers."""
+    return InboundEvent.objects.filter(turn=turn).order_by("id")

@@ -1,0 +1,44 @@
+"""The words the gateway itself says to a person."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from gateway.commands import UnknownCommand
+from gateway.messages import InboundMessage, Source
+
+TOO_OLD = gettext_lazy(
+    "This message reached me so late that I leave it unanswered. Please send it again if it still"
+    " matters."
+)
+NOT_YOURS = gettext_lazy("This question was put to somebody else.")
+UNKNOWN_BUTTON = gettext_lazy("This button belongs to no open question.")
+
+
+def denied(source: Source) -> str:
+    """What a person reads who may not use the agent."""
+    return _(
+        "You are not on this bot's list yet. Ask the person who runs it to add you; your id on"
+        " %(platform)s is `%(user)s`."
+    ) % {"platform": source.platform, "user": source.user_id}
+
+
+def unknown_command(command: UnknownCommand) -> str:
+    """What a person reads who mistyped a command."""
+    if command.nearest:
+        return _("There is no command `/%(name)s`. Did you mean `/%(nearest)s`?") % {
+            "name": command.name,
+            "nearest": command.nearest,
+        }
+    return _("There is no command `/%(name)s`. `/help` lists those there are.") % {
+        "name": command.name
+    }
+
+
+def as_prompt(event: InboundMessage) -> str:
+    """What the agent reads of a message: its words, and a line for each file that came with it."""
+    lines = [event.text] if event.text else []
+    lines += [
+        f"[{attachment.kind}: {attachment.name or 'without a name'}]"
+        for attachment in event.attachments
+    ]
+    return "\n".join(lines)

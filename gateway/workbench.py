@@ -1,0 +1,100 @@
+"""The turns that this worker process runs at this moment: held on to, and stopped when asked.
+
+One thread renews the leases of all of them; one subscription hears of stops at once, and the
+renewal notices whatever stop it missed.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.utils import timezone
+
+from delivery import hints
+from delivery.processes import this_process
+from gateway import processes, turns
+
+logger = logging.getLogger(__name__)
+
+RENEW_EVERY = 1.0  # seconds; also how late a stop can be noticed when its hint was lost
+
+
+class Stoppable(Protocol):
+    """A run of the agent."""
+
+    def cancel(self) -> None:
+        """Stop it, from any thread."""
+        ...
+
+
+class Workbench:
+    """What one worker process has in hand."""
+
+    def __init__(self) -> None:
+        self._runs: dict[int, Stoppable] = {}
+        self._lock = threading.Lock()
+        self._halt = threading.Event()
+
+    def open(self, submit: Callable[[object], object]) -> None:
+        """Start renewing and listening.
+
+        Args:
+            submit: Runs a coroutine on this process's event loop.
+        """
+        self._halt.clear()
+        threading.Thread(target=self._renew, name="leases", daemon=True).start()
+        submit(self._listen())
+
+    def close(self) -> None:
+        """Stop renewing."""
+        self._halt.set()
+
+    def put(self, turn_id: int, run: Stoppable) -> None:
+        """`run` carries out turn `turn_id`."""
+        with self._lock:
+            self._runs[turn_id] = run
+
+    def take_away(self, turn_id: int) -> None:
+        """It is over."""
+        with self._lock:
+            self._runs.pop(turn_id, None)
+
+    def stop(self, turn_id: int) -> None:
+        """Stop turn `turn_id` if it runs here."""
+        with self._lock:
+            run = self._runs.get(turn_id)
+        if run is not None:
+            run.cancel()
+
+    async def _listen(self) -> None:
+        while not self._halt.is_set():
+            try:
+                async for hint in hints.subscribe(hints.WORKERS):
+                    if hint["type"] == "turn.stop":
+                        self.stop(int(hint["turn"]))
+            except Exception:  # the renewal notices what is missed meanwhile
+                logger.exception("Listening for stops was interrupted")
+                await asyncio.sleep(1.0)
+
+    def _renew(self) -> None:
+        while not self._halt.wait(RENEW_EVERY):
+            try:
+                self._renew_once()
+            except (DatabaseError, InterfaceError):
+                logger.exception("Leases could not be renewed; trying again")
+                connection.close()
+
+    def _renew_once(self) -> None:
+        processes.beat("worker", now=timezone.now())
+        with self._lock:
+            held = set(self._runs)
+        if not held:
+            return
+        for turn_id in held - turns.renew(this_process(), now=timezone.now()):
+            self.stop(turn_id)
+
+
+workbench = Workbench()

@@ -1,0 +1,63 @@
+"""Is it alive, and is it ready: two pages for supervisors and load balancers."""
+
+from collections.abc import Callable
+
+from celery import current_app
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from gateway import processes
+
+
+def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view
+    """The process answers."""
+    return JsonResponse({"alive": True})
+
+
+def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view
+    """Everything that an answer needs is there; 503 with what is missing otherwise."""
+    parts = {name: check() for name, check in CHECKS.items()}
+    is_ready = all(word == "ok" for word in parts.values())
+    return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+
+
+def _database() -> str:
+    try:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return "migrations are missing: run manage.py migrate"
+    except DatabaseError as error:
+        return f"the database does not answer ({type(error).__name__})"
+    return "ok"
+
+
+def _broker() -> str:
+    try:
+        with current_app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, timeout=2)
+    except (OperationalError, OSError) as error:
+        return f"the broker does not answer ({type(error).__name__})"
+    return "ok"
+
+
+def _process(kind: str) -> Callable[[], str]:
+    def check() -> str:
+        try:
+            is_alive = processes.alive(kind, now=timezone.now())
+        except DatabaseError:
+            return "unknown"
+        return "ok" if is_alive else f"no {kind} was seen lately"
+
+    return check
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "database": _database,
+    "broker": _broker,
+    "gateway": _process("gateway"),
+    "worker": _process("worker"),
+    "beat": _process("beat"),
+}
