@@ -95,5 +95,15 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item not in long_ones]
 
 
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """A real browser; bin/test installs one where it can."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = next((path for path in map(shutil.which, names) if path), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine; bin/test says how to get it")
+    return found
+
+
 def pytest_report_header():
     return f"database: {os.environ.get('TEST_DATABASE', 'sqlite')}"

@@ -56,6 +56,7 @@ def run(
     Raises:
         CannotStart: It did not start, or did not become ready.
     """
+    os.umask(0o077)  # whatever any process writes is for this user alone
     root = data_directory(options, environment)
     with_postgres = uses_embedded_postgres(options, root, environment)
     home = Home(root, mode=directory_mode(with_postgres=with_postgres))

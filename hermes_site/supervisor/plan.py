@@ -1,5 +1,6 @@
 """The real plan: which processes make an installation, and with which numbers."""
 
+import asyncio
 import importlib.util
 import os
 import sys
@@ -138,7 +139,7 @@ class Endpoints:
             os.chown(sockets, *owner)
 
         async def answers() -> bool:
-            return postgres.is_serving(sockets, binaries=binaries)
+            return await asyncio.to_thread(postgres.is_serving, sockets, binaries=binaries)
 
         service = Service(
             name="postgres",

@@ -103,5 +103,8 @@ def server_command(cluster: Path, sockets: Path, *, binaries: Path) -> tuple[str
 
 def is_serving(sockets: Path, *, binaries: Path) -> bool:
     """Whether the server takes connections now."""
-    command = [str(binaries / "pg_isready"), "--quiet", "--host", str(sockets), "--timeout", "2"]
+    command = [
+        *(str(binaries / "pg_isready"), "--quiet", "--timeout", "2", "--host", str(sockets)),
+        *("--username", "hermes", "--dbname", "postgres"),
+    ]
     return subprocess.run(command, check=False).returncode == 0
