@@ -24,6 +24,7 @@ from pydantic_ai.settings import ModelSettings
 from gateway.agents.demo import demo_model
 from gateway.agents.failures import ModelMisconfigured, explain, is_transient, is_worth_a_fallback
 from gateway.agents.requests import ModelConfig
+from gateway.agents.tap import Tap, TappedClient, current_tap
 
 DEMO = "demo"
 _FIRST_PAUSE_SECONDS = 0.5
@@ -51,7 +52,7 @@ class ModelShelf:
         self.config = config
         self._wait = wait
         self._models: dict[str, Model] = {}
-        self._client: httpx2.AsyncClient | None = None
+        self._client: TappedClient | None = None
 
     def get(self, name: str) -> Model:
         """The model of that name.
@@ -97,7 +98,7 @@ class ModelShelf:
 
         config = self.config
         if self._client is None:
-            self._client = httpx2.AsyncClient(limits=self._limits(), timeout=self._timeout())
+            self._client = TappedClient(limits=self._limits(), timeout=self._timeout())
         client = AsyncOpenAI(
             base_url=config.base_url or "https://api.openai.com/v1",
             api_key=config.api_key or "none",  # a server of one's own may want no key
@@ -203,12 +204,16 @@ class PatientModel(WrapperModel):
         if listener is None:
             return await model.request(messages, settings, parameters)
         listener.begin_response()
-        async with model.request_stream(messages, settings, parameters) as stream:
-            async for event in stream:
-                piece = _visible_text(event)
-                if piece:
-                    listener.say_soon(piece)
-            return stream.get()
+        tap = Tap(listener.say_soon)
+        token = current_tap.set(tap)
+        try:
+            async with model.request_stream(messages, settings, parameters) as stream:
+                async for event in stream:
+                    if not tap.is_open and (piece := _visible_text(event)):
+                        listener.say_soon(piece)
+                return stream.get()
+        finally:
+            current_tap.reset(token)
 
 
 def _visible_text(event: ModelResponseStreamEvent) -> str:

@@ -65,13 +65,16 @@ class AgentRuntime:
         self._edge.submit(turn.run())
         return AgentRun(handover, turn, loop, tick_seconds=request.tick_seconds)
 
-    def close(self) -> None:
-        """Stop all runs and close all connections; a later `start` begins afresh."""
+    def disconnect(self) -> None:
+        """Close the connections to the models; a later `start` opens them afresh."""
         with self._lock:
             engine, self._engine = self._engine, None
-            loop, self._engine_loop = self._engine_loop, None
-        if engine is not None and loop is not None and loop.is_running():
+        if engine is not None and self._engine_loop is self._edge.loop():
             self._edge.submit(engine.shelf.close()).result(timeout=5)
+
+    def close(self) -> None:
+        """Stop all runs and close all connections; a later `start` begins afresh."""
+        self.disconnect()
         self._edge.stop()
 
     def _engine_on(self, loop: asyncio.AbstractEventLoop) -> "Engine":
