@@ -21,7 +21,10 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view
     """Everything that an answer needs is there; 503 with what is missing otherwise."""
     parts = {name: check() for name, check in CHECKS.items()}
     is_ready = all(word == "ok" for word in parts.values())
-    return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+    response = JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+    # Django would log every 503 as an error, ten times a second while the site is starting.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
+    return response
 
 
 def _database() -> str:

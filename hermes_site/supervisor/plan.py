@@ -209,6 +209,7 @@ def apps(options: Options, port: int) -> tuple[Service, ...]:
             name="web",
             command=(
                 *(PYTHON, "-m", "daphne", "-b", options.host, "-p", str(port)),
+                *("-v", "0"),  # no line for every request
                 "hermes_site.asgi:application",
             ),
             grace_seconds=WEB_GRACE_SECONDS,

@@ -41,7 +41,7 @@ def create_operator() -> dict[str, str]:
     name = OPERATOR
     while users.filter(username=name).exists():
         name = f"{OPERATOR}-{secrets.token_hex(2)}"
-    users.create_superuser(username=name, email="", password=password)  # type: ignore[attr-defined]
+    users.create_superuser(username=name, email="", password=password)
     return {"operator": name, "password": password}
 
 

@@ -76,14 +76,10 @@ def missing_parts(body: bytes) -> dict[str, str]:
     """The parts that a `/readyz` answer calls not ready; empty for an answer of another shape.
 
     Args:
-        body: `{"checks": {"<part>": {"ok": false, "detail": "…"}}}`, as JSON.
+        body: `{"parts": {"<part>": "ok" or what is wrong}}`, as JSON.
     """
     try:
-        checks = json.loads(body)["checks"]
-        return {
-            str(part): str(check.get("detail", ""))
-            for part, check in checks.items()
-            if not check["ok"]
-        }
+        parts = json.loads(body)["parts"].items()
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
+    return {str(part): str(word) for part, word in parts if word != "ok"}

@@ -37,7 +37,7 @@ class Ready(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         broken = os.environ.get("STANDIN_BROKEN")
         body = b"{}" if not broken else (
-            '{"checks": {"%s": {"ok": false, "detail": "no beat seen"}}}' % broken).encode()
+            '{"parts": {"%s": "no beat seen", "database": "ok"}}' % broken).encode()
         self.send_response(503 if broken else 200)
         self.end_headers()
         self.wfile.write(body)

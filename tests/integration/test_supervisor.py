@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hermes_site.supervisor.checks import NEEDED_BYTES, refuse_a_full_disk
-from hermes_site.supervisor.child import leashed
+from hermes_site.supervisor.child import kill_group, leashed
 from hermes_site.supervisor.errors import DataDirectoryUnusable, DiskFull
 from hermes_site.supervisor.home import Home
 from tests.acceptance.stack import is_alive
@@ -66,8 +66,12 @@ class Site:
         return self._process.returncode, output
 
     def close(self) -> None:
+        """Leave nothing running, even where the supervisor failed to."""
+        left = self.pids if self.state else []
         if self._process.poll() is None:
             self._process.kill()
+        for pid in left:
+            kill_group(pid)
         self._process.communicate()
 
 

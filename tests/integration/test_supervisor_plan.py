@@ -94,13 +94,13 @@ def test_the_port_zero_becomes_a_free_one():
     assert claim_port("127.0.0.1", 0) > 0
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"not json", b'{"checks": [1]}', b"null"])
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"not json", b'{"parts": [1]}', b"null"])
 def test_an_answer_of_another_shape_names_nothing(body):
     assert missing_parts(body) == {}
 
 
 def test_an_answer_names_what_is_not_up():
-    body = b'{"checks": {"beat": {"ok": false, "detail": "never seen"}, "web": {"ok": true}}}'
+    body = b'{"ready": false, "parts": {"beat": "never seen", "database": "ok"}}'
 
     assert missing_parts(body) == {"beat": "never seen"}
 
