@@ -15,10 +15,11 @@ _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _DIRECTION = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 _KEYCAP = "\u20e3"
 
+_WAVE_DASH = "〜"
 _DASHES = "‐‑‒–—―−﹣－"
 _APOSTROPHES = "‘’‛ʼ＇`´"
 _PERSIAN = {"ي": "ی", "ى": "ی", "ك": "ک", "ۀ": "ه", "ة": "ه", "أ": "ا", "إ": "ا", "ٱ": "ا"}
-_MARKS = {**dict.fromkeys(map(ord, _DASHES), "-"), **dict.fromkeys(map(ord, _APOSTROPHES), "'")}
+_MARKS = {ord(_WAVE_DASH): "~", **dict.fromkeys(map(ord, _DASHES), "-"), **dict.fromkeys(map(ord, _APOSTROPHES), "'")}
 _FOLDED: dict[int, str | None] = {
     **{ord(c): to for c, to in _PERSIAN.items()},
     # Arabic vowel signs and the elongation stroke are written or not as one likes.

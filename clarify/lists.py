@@ -17,7 +17,7 @@ _MARKS = r"[,，､、،;；؛\n]"
 _STRONG = regex.compile(rf"\s*{_MARKS}\s*(?:(?:and|und|et|&|و)\s+)?")
 _AND = r"and|und|et|y|e|и|و|&|\+"
 _WEAK = regex.compile(
-    rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+"
+    rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟と&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+"
 )
 _BETWEEN_NUMBERS = regex.compile(
     rf"(?:\s|{_MARKS}|[/&+|和与與跟と]|(?<=[\d\s번])(?:{_AND}|와|과|랑|하고|or)(?=[\d\s]))+"

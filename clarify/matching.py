@@ -67,7 +67,7 @@ def find_whole(labels: Sequence[Label], said: str) -> tuple[int, ...]:
     """The options whose whole label `said` is.
 
     The strictest way of comparing that finds any decides: as typed; but for case, width and space;
-    but for marks around it; but for all marks.
+    but for a "(Recommended)"; but for marks around it; but for all marks.
 
     Returns:
         The places in `labels`, ascending; none if no label is meant, several if it is ambiguous.
@@ -76,12 +76,14 @@ def find_whole(labels: Sequence[Label], said: str) -> tuple[int, ...]:
         return ()
     soft = fold(said)
     tight, spoken = tighten(soft), words(soft)
+    # "#2" is not the label "2": it may as well mean the second option.
+    is_worded = not all(word.isdigit() for word in spoken)
     ways: tuple[Callable[[Label], bool], ...] = (
         lambda label: said.strip() == label.exact.strip(),
         lambda label: soft == fold(label.exact),
-        lambda label: soft in label.soft,
+        lambda label: soft in label.soft or without_recommendation(soft) in label.soft,
         lambda label: tight in label.tight,
-        lambda label: spoken in label.words,
+        lambda label: is_worded and spoken in label.words,
     )
     for way in ways:
         if found := tuple(i for i, label in enumerate(labels) if way(label)):

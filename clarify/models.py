@@ -100,7 +100,7 @@ class Prompt(models.Model):
     def tool_result(self) -> dict[str, Any]:
         """What the agent's tool call returns."""
         return results.tool_result(
-            self.kind, self.question_set, State(self.state), self.given
+            self.kind, self.question_set, self.given, State(self.state), reason=self.reason
         )
 
 

@@ -36,7 +36,7 @@ _OPENING = " ([{<【「『《\"'*`_“„«"
 _CLOSING = " )]}>】」』》\"'*`_”».,:;!?…。、،؛؟！"
 _NUMERAL = regex.compile(
     rf"(?P<article>(?:{ARTICLES})\s+)?"
-    rf"(?P<noun>(?:(?:{OPTION_NOUNS})[\s.:]*)*+(?:(?:no|nr|num)\b[\s.:]*(?=\d))?)[(\[]?"
+    rf"(?P<noun>(?:(?:{OPTION_NOUNS})[\s.:]*)*+(?:(?:no|nr|num)(?![a-z])[\s.:]*(?=\d))?)[(\[]?"
     rf"(?P<core>-?\d+|{_WORDS})[)\]]?"
     rf"(?P<counter>(?:\.?\s*(?:{COUNTERS}))*+)"
 )

@@ -32,7 +32,6 @@ OTHER = "o"
 SKIP = "s"
 DATA_PREFIX = "q"
 CLOSED_LATELY = timedelta(minutes=10)
-LONGEST_CAPTION = 40  # characters that a phone shows of a full-width button
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,9 +147,7 @@ def _show(prompt: Prompt, now: datetime) -> None:
             trigger=f"prompt:{prompt.pk}",
             address=prompt.destination,
             kind=Kind.APPROVAL if prompt.kind == PromptKind.APPROVAL else Kind.PROMPT,
-            content=presenting.present(
-                question_set, buttons=prompt.has_buttons, longest_caption=LONGEST_CAPTION
-            ),
+            content=presenting.present(question_set, buttons=prompt.has_buttons),
             reply_to=prompt.reply_to,
             controls=controls,
             correlation=prompt.correlation,
@@ -163,15 +160,14 @@ def _show(prompt: Prompt, now: datetime) -> None:
 def _buttons(prompt: Prompt, question: Question) -> Controls:
     if question.multi_select or not question.options:
         return Controls()
-    found = presenting.captions(question, longest=LONGEST_CAPTION)
     rows = [
-        (Button(label=caption.text, data=button_data(prompt.token, str(caption.index))),)
-        for caption in found.captions
+        (Button(label=caption, data=button_data(prompt.token, str(index))),)
+        for index, caption in enumerate(presenting.captions(question))
     ]
     rows.append(
         (
-            Button(label=presenting.OTHER_CAPTION, data=button_data(prompt.token, OTHER)),
-            Button(label=presenting.SKIP_CAPTION, data=button_data(prompt.token, SKIP)),
+            Button(label=wording.OTHER, data=button_data(prompt.token, OTHER)),
+            Button(label=wording.SKIP, data=button_data(prompt.token, SKIP)),
         )
     )
     return Controls(rows=tuple(rows))
@@ -271,7 +267,7 @@ def _take(
 
 
 def _hints(reading: SetReading) -> str:
-    return "\n\n".join(dict.fromkeys(wording.say(doubt.hint) for doubt in reading.unclear))
+    return "\n\n".join(wording.say(hint) for hint in reading.hints)
 
 
 def answer_all(
@@ -346,7 +342,7 @@ def _resolve_by(
         _note(prompt, answerer, text, "too late", "", now)
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
     _note(prompt, answerer, text, "resolved", prompt.state, now)
-    return Outcome(Effect.RESOLVED, prompt, closed_words(prompt))
+    return Outcome(Effect.RESOLVED, prompt, wording.taken(State(prompt.state), prompt.given))
 
 
 def resolve(
@@ -414,7 +410,7 @@ def _show_next(conversation_key: str, now: datetime) -> None:
 def summary(prompt: Prompt) -> str:
     """The resolved prompt in a few words: the question beside its answer, or what became of it."""
     return presenting.summary(
-        prompt.question_set, State(prompt.state), prompt.given, by=prompt.resolved_by
+        prompt.question_set, prompt.given, State(prompt.state), by=prompt.resolved_by
     )
 
 

@@ -16,7 +16,7 @@ from clarify.vocabulary import ALL, BOTH, DECLINES, NONE, OTHER, is_one_of, with
 _HIGHEST_LETTER = 7  # "h": a single letter beyond it is hardly meant as an option's
 _SKIP_COMMAND = regex.compile(r"/skip(?:@\w+)?(?:\s|$)", regex.IGNORECASE)
 _COPIED = regex.compile(
-    r"[\s(\[#*-]*(?P<head>\d{1,2}|[a-z])[\s.):\]、,-]+(?P<tail>\S.*)", regex.DOTALL
+    r"[\s(\[#*-]*(?P<head>\d{1,2}|[a-z])(?P<mark>[\s.):\]、,-]+)(?P<tail>\S.*)", regex.DOTALL
 )
 
 
@@ -116,6 +116,8 @@ def looks_like_answer(question: Question, text: str) -> bool:
 
 
 def _as_label(asked: _Asked, said: str) -> Reading | None:
+    if _SKIP_COMMAND.match(said) and said not in asked.question.labels:
+        return None
     found = find_whole(asked.labels, said)
     if not found and (core := without_politeness(said)):
         found = find_whole(asked.labels, core)
@@ -146,8 +148,10 @@ def _as_place(asked: _Asked, said: str) -> Reading | None:
 
 def _as_copied_line(asked: _Asked, said: str) -> Reading | None:
     line = _COPIED.fullmatch(fold(said)) if len(said) < 1500 else None
-    found = find_whole(asked.labels, line["tail"]) if line else ()
-    if line is None or not found:
+    if line is None or (asked.question.multi_select and set(line["mark"]) & {",", "、"}):
+        return None
+    found = find_whole(asked.labels, line["tail"])
+    if not found:
         return None
     marked = asked.place(line["head"])
     named = asked.choose(found)
@@ -179,7 +183,10 @@ def _all_of(asked: _Asked, several: Several) -> Reading:
 
 
 def _as_part(asked: _Asked, said: str) -> Reading | None:
-    return asked.matched(find_part(asked.labels, said))
+    found = find_part(asked.labels, said)
+    if not found and (core := without_politeness(said)):
+        found = find_part(asked.labels, core)
+    return asked.matched(found)
 
 
 _Step = Callable[[_Asked, str], Reading | None]

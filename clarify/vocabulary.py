@@ -120,7 +120,7 @@ OPTION_NOUNS = _either(
 )
 ARTICLES = _either("the|der|die|das|den|el|la|le|il|my|mein|meine")
 COUNTERS = _either(
-    "st|nd|rd|th|one|ones|option|choice|answer|variant|个|個|号|號|项|項|条|條|种|種|款|的|那个",
+    "st|nd|rd|th|one|ones|option|choice|answer|variant|一个|一個|个|個|号|號|项|項|条|條|种|種|款|的|那个",
     "那個|选项|選項",
     "番|番目|つ目|個目|目|のやつ|の方|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째|것|거",
     "گزینه|یکی|مین|می",

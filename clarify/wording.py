@@ -81,3 +81,10 @@ def closed(
     return (
         f"{_CLOSED.get(state, 'This question is closed')}{who if state is State.SKIPPED else ''}."
     )
+
+
+def taken(state: State, answers: Mapping[str, Sequence[str]]) -> str:
+    """What the person reads whose answer has just closed a prompt, in one line of plain text."""
+    if state is State.ANSWERED:
+        return "Answered: " + "; ".join(", ".join(values) or "none" for values in answers.values())
+    return f"{ENDINGS[state].capitalize()}."

@@ -1,6 +1,7 @@
 """Celery tasks of the gateway: thin, given ids only, safe to run twice."""
 
 import logging
+import threading
 from typing import Any
 
 from celery import shared_task
@@ -69,6 +70,8 @@ def run_housekeeping(**_future: object) -> None:
 @worker_ready.connect
 def _open_workbench(**_facts: Any) -> None:
     workbench.open(_edge.submit)
+    # The agent library takes a second to import: let that be over before the first message comes.
+    threading.Thread(target=runtime().warm_up, name="warm-up", daemon=True).start()
     now = timezone.now()
     processes.beat("worker", now=now)
     upkeep.tick(now=now)
