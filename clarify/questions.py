@@ -20,7 +20,7 @@ from clarify.readings import SetReading
 from clarify.schema import Question, QuestionSet
 from clarify.sets import read_set
 from clarify.states import Event, State, advance
-from delivery import ledger, registry
+from delivery import hints, ledger, registry
 from delivery.addresses import Address
 from delivery.content import Button, Controls
 from delivery.ledger import Debt
@@ -260,6 +260,7 @@ def _take(
         Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
             answers=prompt.answers, updated_at=now
         )
+        hints.conversation_changed(prompt.conversation_key)
         say = _hints(reading) or presenting.present(prompt.question_set, answered=prompt.given)
         _note(prompt, answerer, text, "kept", say, now)
         return Outcome(Effect.KEPT, prompt, say)
@@ -372,6 +373,7 @@ def resolve(
         prompt.state, prompt.reason, prompt.resolved_at = state, reason, now
         prompt.resolved_by, prompt.resolved_on = by, on
         _retire(prompt, now)
+        hints.conversation_changed(prompt.conversation_key)
         ports.tell(prompt, now)
         _show_next(prompt.conversation_key, now)
     return True

@@ -5,6 +5,7 @@ lost hint costs time and nothing else.
 """
 
 import asyncio
+import hashlib
 import logging
 import os
 import threading
@@ -12,6 +13,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from channels.layers import get_channel_layer
+from django.db import transaction
 
 logger = logging.getLogger(__name__)
 Payload = dict[str, Any]
@@ -42,9 +44,13 @@ def outbox_group(account: str) -> str:
     return f"outbox.{_safe(account)}"
 
 
-def conversation_group(conversation_id: int) -> str:
-    """The group that the open browser pages of one conversation listen to."""
-    return f"conversation.{conversation_id}"
+def conversation_group(key: str) -> str:
+    """The group that the open browser pages of one conversation listen to.
+
+    Args:
+        key: The conversation key: what the rows of every app have in common.
+    """
+    return f"conversation.{hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:40]}"
 
 
 WORKERS = "workers"
@@ -65,6 +71,17 @@ def publish(group: str, kind: str, **payload: Any) -> None:
     """
     message = {"type": kind, **payload}
     asyncio.run_coroutine_threadsafe(_send(group, message), _sender.loop())
+
+
+def conversation_changed(key: str) -> None:
+    """Once the transaction is committed, tell the pages that show a conversation to look again.
+
+    Args:
+        key: The conversation key; nothing is told for an empty one.
+    """
+    if key:
+        group = conversation_group(key)
+        transaction.on_commit(lambda: publish(group, "conversation.changed"))
 
 
 async def _send(group: str, message: Payload) -> None:

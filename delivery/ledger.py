@@ -118,6 +118,7 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
     if is_new:
         _render_parts(obligation, debt)
         wake(debt.address.account)
+        hints.conversation_changed(debt.conversation_key)
     return obligation
 
 
@@ -324,6 +325,7 @@ def postpone(
         _fail_part(part, lost=lost)
         outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
         _log(work, part, outcome, operation, now, error=error)
+        hints.conversation_changed(work.obligation.conversation_key)
 
 
 def try_again(work: Claimed, part: Part, error: TransportError, *, operation: str, now: datetime) -> None:
@@ -394,6 +396,7 @@ def _settle(
         changes["last_error"] = error
     if not _owned(work).update(**changes):
         raise LeaseLost
+    hints.conversation_changed(work.obligation.conversation_key)
 
 
 def _log(

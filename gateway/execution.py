@@ -137,7 +137,11 @@ class _Driver:
         }
         hints.publish(hints.outbox_group(conversation.account), "stream.text", **facts)
         hints.publish(
-            hints.conversation_group(conversation.pk), "stream.text", turn=turn.pk, text=shown
+            hints.conversation_group(conversation.key),
+            "stream.text",
+            turn=turn.pk,
+            key=turn.preview_key,
+            text=shown,
         )
 
     def _checkpoint(self, event: ModelAnswered) -> None:

@@ -64,6 +64,8 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         updated_at=now,
     )
     queue.wake_turns(conversation.pk)
+    hints.conversation_changed(conversation.key)
+    transaction.on_commit(lambda: hints.publish(hints.OPERATORS, "operators.changed"))
     return turn
 
 
@@ -107,6 +109,7 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
     except IntegrityError:  # another turn of the conversation became active first
         return None
     turn.state, turn.owner, turn.epoch = TurnState.RUNNING, owner, turn.epoch + 1
+    hints.conversation_changed(turn.conversation.key)
     return turn
 
 
@@ -300,6 +303,8 @@ def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
         _remember(turn, STOPPED, now)
         if turn.state == TurnState.RUNNING:
             _tell_stopped(turn)
+    if turns:
+        hints.conversation_changed(conversation.key)
     return turns
 
 
@@ -325,13 +330,10 @@ def _tell_stopped(turn: Turn) -> None:
 
 def _tell_ended(turn: Turn) -> None:
     account, turn_id = turn.conversation.account, turn.pk
-    conversation_id = turn.conversation_id
-
-    def tell() -> None:
-        hints.publish(hints.outbox_group(account), "turn.ended", turn=turn_id)
-        hints.publish(hints.conversation_group(conversation_id), "conversation.changed")
-
-    transaction.on_commit(tell)
+    transaction.on_commit(
+        lambda: hints.publish(hints.outbox_group(account), "turn.ended", turn=turn_id)
+    )
+    hints.conversation_changed(turn.conversation.key)
 
 
 def _owe(
