@@ -144,7 +144,7 @@ class Peer:
         if self._waiting:
             self.changed.notify_all()
 
-    def wait_for(self, predicate: Callable[[], T], timeout: float = 10.0) -> T:
+    def wait_for(self, predicate: Callable[[], T], timeout: float = 30.0) -> T:
         """Block until `predicate()` is true, and return what it gave.
 
         It is asked again after every change, with `changed` held. Not for a test that is itself
@@ -163,12 +163,12 @@ class Peer:
             raise TimeoutError(f"not true within {timeout} s")
         return found
 
-    async def until(self, predicate: Callable[[], T], timeout: float = 10.0) -> T:
+    async def until(self, predicate: Callable[[], T], timeout: float = 30.0) -> T:
         """`wait_for`, for coroutines: the caller's event loop goes on meanwhile."""
         return await asyncio.to_thread(self.wait_for, predicate, timeout)
 
     def _on_loop(self, work: Callable[[], Any]) -> None:
-        asyncio.run_coroutine_threadsafe(work(), self.loop).result(10)
+        asyncio.run_coroutine_threadsafe(work(), self.loop).result(30)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)

@@ -47,7 +47,8 @@ class UpdateQueue:
     @property
     def is_polled(self) -> bool:
         """A poll is waiting now."""
-        return self._poll is not None and not self._poll.done()
+        poll = self._poll  # looked at once: the peer's thread may end it meanwhile
+        return poll is not None and not poll.done()
 
     def push(self, update: dict[str, Any], *, update_id: int | None = None) -> int:
         """Queue an update unless the bot did not ask for its kind.

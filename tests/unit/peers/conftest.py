@@ -8,13 +8,19 @@ from telegram.request import HTTPXRequest
 
 from tests.peers.telegram import TelegramPeer
 
+PATIENCE = 30.0  # seconds; a loaded machine is slow, and no test asks how fast it is
 
-def client_of(peer: TelegramPeer, *, token: str = "", read_timeout: float = 5.0) -> Bot:
+
+def client_of(peer: TelegramPeer, *, token: str = "") -> Bot:
     """A client for the peer; not initialised yet."""
 
     def pool() -> HTTPXRequest:
         return HTTPXRequest(
-            connection_pool_size=16, read_timeout=read_timeout, httpx_kwargs={"trust_env": False}
+            connection_pool_size=16,
+            read_timeout=PATIENCE,
+            connect_timeout=PATIENCE,
+            pool_timeout=PATIENCE,
+            httpx_kwargs={"trust_env": False},
         )
 
     return Bot(

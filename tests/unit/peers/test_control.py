@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def http() -> Iterator[httpx.Client]:
-    with httpx.Client(trust_env=False, timeout=5) as client:
+    with httpx.Client(trust_env=False, timeout=30) as client:
         yield client
 
 
@@ -74,7 +74,7 @@ def test_a_peer_runs_by_itself_until_it_is_told_to_end(kind: str) -> None:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
+        process.communicate(timeout=30)
 
     assert first.startswith(f"{kind} peer on http://127.0.0.1:")
     assert process.returncode == 0

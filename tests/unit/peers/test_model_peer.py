@@ -24,7 +24,7 @@ def model() -> Iterator[ModelPeer]:
 @pytest.fixture
 async def client(model: ModelPeer) -> AsyncIterator[openai.AsyncOpenAI]:
     async with openai.AsyncOpenAI(
-        base_url=model.url, api_key="any", max_retries=0, timeout=5
+        base_url=model.url, api_key="any", max_retries=0, timeout=30
     ) as ready:
         yield ready
 

@@ -20,7 +20,6 @@ from telegram.error import (
 
 from tests.peers.faults import fault_from
 from tests.peers.telegram import PERSON, Fault, Flood, Gate, TelegramPeer
-from tests.unit.peers.conftest import client_of
 
 # The client says this each time it makes a RetryAfter.
 pytestmark = pytest.mark.filterwarnings("ignore::telegram.warnings.PTBDeprecationWarning")
@@ -71,11 +70,14 @@ async def test_a_lost_answer_leaves_the_message_where_it_is(
 
 
 @pytest.mark.parametrize(("kind", "arrived"), [("hang", ["hello?"]), ("hang_before", [])])
-async def test_a_hanging_call_times_out(peer: TelegramPeer, kind: str, arrived: list[str]) -> None:
+async def test_a_hanging_call_times_out(
+    peer: TelegramPeer, bot: Bot, kind: str, arrived: list[str]
+) -> None:
     peer.faults.add(Fault(kind, method="sendMessage"))
-    async with client_of(peer, read_timeout=0.2) as impatient:
-        with pytest.raises(TimedOut):
-            await impatient.send_message(PERSON, "hello?")
+    with pytest.raises(TimedOut):
+        await bot.send_message(PERSON, "hello?", read_timeout=0.3)
+    await peer.until(lambda: peer.calls.of("sendMessage"))
+    await peer.until(lambda: len(peer.from_bot(PERSON)) == len(arrived))
 
     assert [m.text for m in peer.from_bot(PERSON)] == arrived
 
@@ -218,7 +220,7 @@ def test_a_stopped_peer_frees_its_port() -> None:
 
 async def test_a_rate_limit_counts_each_chat_by_itself(peer: TelegramPeer, bot: Bot) -> None:
     peer.say("hello", 2002)
-    peer.faults.add(Flood(calls=2, seconds=30))
+    peer.faults.add(Flood(calls=2, seconds=1000))
     for _ in range(2):
         await bot.send_message(PERSON, "x")
 
@@ -227,4 +229,4 @@ async def test_a_rate_limit_counts_each_chat_by_itself(peer: TelegramPeer, bot: 
     await bot.send_message(2002, "another chat passes")
     await bot.send_chat_action(PERSON, "typing")
 
-    assert 28 <= caught.value._retry_after.total_seconds() <= 30
+    assert 900 <= caught.value._retry_after.total_seconds() <= 1000
