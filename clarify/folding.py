@@ -19,7 +19,11 @@ _WAVE_DASH = "〜"
 _DASHES = "‐‑‒–—―−﹣－"
 _APOSTROPHES = "‘’‛ʼ＇`´"
 _PERSIAN = {"ي": "ی", "ى": "ی", "ك": "ک", "ۀ": "ه", "ة": "ه", "أ": "ا", "إ": "ا", "ٱ": "ا"}
-_MARKS = {ord(_WAVE_DASH): "~", **dict.fromkeys(map(ord, _DASHES), "-"), **dict.fromkeys(map(ord, _APOSTROPHES), "'")}
+_MARKS = {
+    ord(_WAVE_DASH): "~",
+    **dict.fromkeys(map(ord, _DASHES), "-"),
+    **dict.fromkeys(map(ord, _APOSTROPHES), "'"),
+}
 _FOLDED: dict[int, str | None] = {
     **{ord(c): to for c, to in _PERSIAN.items()},
     # Arabic vowel signs and the elongation stroke are written or not as one likes.
