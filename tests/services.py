@@ -240,4 +240,4 @@ def wait_until(check, what: str, *, log: Path | None = None, within=START_WITHIN
         if time.monotonic() > deadline:
             end = log.read_text(errors="replace")[-3000:] if log and log.exists() else ""
             raise TimeoutError(f"not true within {within} s: {what}\n{end}")
-        time.sleep(0.02)
+        time.sleep(0.05)

@@ -95,12 +95,15 @@ class Stack:
 
     def is_ready(self) -> bool:
         """Whether the site itself says that everything works."""
+        port = self.state.get("port", 0)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
             connection.request("GET", "/readyz")
             return connection.getresponse().status == 200
-        except (OSError, KeyError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException):
             return False
+        finally:
+            connection.close()
 
     # --- starting and stopping -------------------------------------------------------------
 
