@@ -20,6 +20,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+from typing_extensions import override
 
 from gateway.agents.demo import demo_model
 from gateway.agents.failures import ModelMisconfigured, explain, is_transient, is_worth_a_fallback
@@ -142,6 +143,7 @@ class PatientModel(WrapperModel):
         self._listener = listener
         self._wait = wait
 
+    @override
     async def request(
         self,
         messages: list[ModelMessage],

@@ -72,6 +72,13 @@ class AgentRuntime:
         if engine is not None and self._engine_loop is self._edge.loop():
             self._edge.submit(engine.shelf.close()).result(timeout=5)
 
+    def warm_up(self) -> None:
+        """Import the agent library and build what runs share, so that the first run is quick."""
+        self._engine_on(self._edge.loop())
+        run = self.start(RunRequest(prompt="hello", model="demo", stream=True))
+        for _ in run:
+            pass
+
     def close(self) -> None:
         """Stop all runs and close all connections; a later `start` begins afresh."""
         self.disconnect()

@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import httpx2
+from typing_extensions import override
 
 from gateway.agents.sse import StreamJoiner
 
@@ -28,6 +29,7 @@ current_tap: ContextVar[Tap | None] = ContextVar("current_tap", default=None)
 class TappedClient(httpx2.AsyncClient):
     """An HTTP client that lets event streams run through the tap of the present task."""
 
+    @override
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send `request`; an event stream that comes back runs through the tap."""
         response = await super().send(request, **options)
@@ -46,6 +48,7 @@ class _TappedStream(httpx2.AsyncByteStream):
         self._source = source
         self._joiner = joiner
 
+    @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self._source:
             joined = self._joiner.feed(data)
@@ -55,6 +58,7 @@ class _TappedStream(httpx2.AsyncByteStream):
         if rest:
             yield rest
 
+    @override
     async def aclose(self) -> None:
         await self._source.aclose()
 

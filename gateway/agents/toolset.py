@@ -10,6 +10,7 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry
 from pydantic_ai.tools import RunContext, Tool, ToolDefinition
 from pydantic_ai.toolsets.abstract import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, to_jsonable_python
+from typing_extensions import override
 
 from gateway.agents.events import (
     AskedCall,
@@ -111,14 +112,17 @@ class GatedToolset(AbstractToolset[Gate]):
         self._prepared = {name: _prepare(tool, self) for name, tool in tools.items()}
 
     @property
+    @override
     def id(self) -> str | None:
         """No id: it is the only toolset of its agent."""
         return None
 
+    @override
     async def get_tools(self, ctx: RunContext[Gate]) -> dict[str, ToolsetTool[Gate]]:  # noqa: ARG002 - its port
         """The tools the model is told of."""
         return self._prepared
 
+    @override
     async def call_tool(
         self,
         name: str,

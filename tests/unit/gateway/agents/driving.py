@@ -1,4 +1,4 @@
-"""A caller as small as one can be: it stores everything as JSON text and decides by simple rules."""
+"""A caller as small as one can be: it stores JSON and decides by simple rules."""
 
 import json
 from collections.abc import Callable, Iterable

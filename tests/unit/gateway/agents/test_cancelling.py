@@ -2,6 +2,7 @@ import asyncio
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -175,7 +176,7 @@ def test_previews_are_cumulative_and_few(make_caller, peer):
     peer.script(by_keyword)
     texts = [e.text for e in make_caller().say("stream 60") if isinstance(e, TextSoFar)]
 
-    assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
     assert 1 < len(texts) < 40
 
 

@@ -142,7 +142,7 @@ def test_a_call_beside_a_question_runs_once_however_long_the_question_waits(make
     assert caller.effects == [("note", "milk")]
     assert "ToolFinished" not in kinds(second)
     results = [m for m in peer.requests[-1].body["messages"] if m["role"] == "tool"]
-    assert ["note number 1", '{"user_response":"the left one"}'] == [m["content"] for m in results]
+    assert [m["content"] for m in results] == ["note number 1", '{"user_response":"the left one"}']
 
 
 def test_results_left_behind_the_response_are_cut_and_replayed(make_caller, peer):

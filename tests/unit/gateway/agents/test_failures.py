@@ -3,8 +3,8 @@ import pytest
 from gateway.agents.events import Failed, FailureKind, Finished
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
-from tests.peers.model import Reply, echo, in_turn
-from tests.unit.gateway.agents.driving import Caller, never_wait
+from tests.peers.model import Reply, ToolCall, echo, in_turn
+from tests.unit.gateway.agents.driving import Caller
 
 GOOD = Reply(text="At last.")
 
@@ -124,16 +124,16 @@ def test_a_model_that_runs_in_circles_is_stopped(make_caller, peer):
     assert "usable answer" in failed.message
 
 
-def test_a_failure_leaves_the_checkpoint_and_the_turn_can_be_carried_on(demo):
-    demo.on_event = lambda event: None
-    demo.say("note milk")
-    demo.history = demo.history[:2]
-    demo.runtime = AgentRuntime(ModelConfig(name="demo"), wait=never_wait)
-    done = demo.say(None)[-1]
-    demo.runtime.close()
+def test_a_failure_leaves_the_checkpoint_and_the_turn_can_be_carried_on(make_caller, peer):
+    note = Reply(tool_calls=[ToolCall("note", {"text": "milk"})])
+    peer.script(in_turn(note, Reply(fault="401"), GOOD))
+    caller = make_caller()
+    failed = caller.say("go")[-1]
+    done = caller.say(None)[-1]
 
-    assert isinstance(done, Finished)
-    assert demo.effects == [("note", "milk")]
+    assert isinstance(failed, Failed)
+    assert done.text == "At last."
+    assert caller.effects == [("note", "milk")]
 
 
 def test_a_provider_whose_package_is_missing_is_named(edge):

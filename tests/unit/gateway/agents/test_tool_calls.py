@@ -101,7 +101,8 @@ def test_a_tool_can_say_why_it_could_not(make_caller, peer):
     calling(peer, {"word": "why"}, name="shy")
     caller = make_caller(tools=registry(AgentTool(name="shy", risk=Risk.SAFE, function=shy)))
     caller.decide_freshly = lambda call: Execute()
-    finished = [e for e in caller.say("go", tools={"shy"}) if isinstance(e, ToolFinished)]
+    events = caller.say("go", tools=frozenset({"shy"}))
+    finished = [event for event in events if isinstance(event, ToolFinished)]
 
     assert finished[0].result == {"error": "I do not like 'why'."}
 
