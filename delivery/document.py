@@ -162,3 +162,11 @@ def _words(inlines: Iterable[Inline]) -> Iterator[str]:
                 yield alt or target
             case _:
                 yield from _words(inline.children)
+
+
+def lines_of(text: str) -> Inlines:
+    """Plain words as inlines: a break at every line end."""
+    inlines: list[Inline] = []
+    for line in text.split("\n"):
+        inlines += [Break(), Text(line)] if inlines else [Text(line)]
+    return tuple(inline for inline in inlines if inline != Text(""))

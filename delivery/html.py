@@ -62,19 +62,20 @@ class _Writer:
     def _block(self, block: Block) -> str:
         match block:
             case Paragraph(inlines):
-                return f"<p>{self._inlines(inlines)}</p>"
+                html = f"<p>{self._inlines(inlines)}</p>"
             case Heading(level, inlines):
-                return f"<h{level}>{self._inlines(inlines)}</h{level}>"
+                html = f"<h{level}>{self._inlines(inlines)}</h{level}>"
             case CodeBlock(code, language):
-                return _pre(code, language)
+                html = _pre(code, language)
             case Quote(blocks):
-                return f"<blockquote>{self.blocks(blocks)}</blockquote>"
+                html = f"<blockquote>{self.blocks(blocks)}</blockquote>"
             case ItemList():
-                return self._list(block)
+                html = self._list(block)
             case Table():
-                return self._table(block)
+                html = self._table(block)
             case _:
-                return "<hr>"
+                html = "<hr>"
+        return html
 
     def _list(self, block: ItemList) -> str:
         items = "".join(self._item(item, block.is_tight) for item in block.items)

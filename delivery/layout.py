@@ -230,6 +230,7 @@ class _Setter:
             yield from self._inline(child, inner, hang)
 
     def _link(self, children: Inlines, target: str, styles: Styles, hang: str) -> Iterator[Span]:
+        children = tuple(_named(child) for child in children)
         children = children if words_of(children).strip() else (Text(target),)
         is_inside_link = any(style.kind is Kind.LINK for style in styles)
         if self._look.can_link(target) and not is_inside_link:
@@ -312,6 +313,11 @@ class _Setter:
 
 
 _UNLINKED = _Setter(Look(can_link=lambda _target: False, has_quotes=False))
+
+
+def _named(inline: Inline) -> Inline:
+    """A picture that is the face of a link leads where the link does, not to its own file."""
+    return Text(inline.alt or inline.target) if isinstance(inline, Image) else inline
 
 
 def _marker(item: Item, number: int | None, delimiter: str) -> str:

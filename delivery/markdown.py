@@ -36,6 +36,7 @@ from delivery.document import (
     Strong,
     Table,
     Text,
+    lines_of,
 )
 
 # A list inside a list costs two levels, so this is fifteen lists deep. The parser throws away
@@ -49,6 +50,9 @@ MAXIMUM_BRACKETS = 4000
 _SPACES = regex.compile(r"[\s\x00-\x1f]")
 _TASK = regex.compile(r"\[([ xX])\](?:\s+|$)")
 _YEAR_AND_UP = 1000
+_LINE_END = regex.compile(r"\r\n|\n|\r")
+# A rule by the grammar, but really bold with nothing in it, or a blank to be filled in.
+_EMPTY_BOLD = frozenset({"****", "____"})
 # TeX between single dollars: has a TeX sign in it, so that two prices in a line are not taken.
 _FORMULA = regex.compile(
     r"\$\$[^`]{1,2000}?\$\$|\$(?![\s$])(?=[^$\n]{0,200}?[\\^_{}])[^$\n`\[\]]{1,200}(?<!\s)\$(?!\d)"
@@ -77,17 +81,8 @@ def plain_paragraphs(source: str) -> Blocks:
     """The same words with no markup read in them: paragraphs at blank lines, lines kept."""
     paragraphs = regex.split(r"\n[ \t]*\n\s*", source.replace("\r\n", "\n"))
     return tuple(
-        Paragraph(_lines(paragraph.strip("\n").split("\n")))
-        for paragraph in paragraphs
-        if paragraph.strip()
+        Paragraph(lines_of(paragraph.strip("\n"))) for paragraph in paragraphs if paragraph.strip()
     )
-
-
-def _lines(lines: Iterable[str]) -> Inlines:
-    inlines: list[Inline] = []
-    for line in lines:
-        inlines += [Break(), Text(line)] if inlines else [Text(line)]
-    return tuple(inlines)
 
 
 def _whole_characters(text: str) -> str:
@@ -182,7 +177,7 @@ class _Reader:
             if token.type == closing:
                 break
             if token.type == "hr":
-                blocks.append(Rule())
+                blocks.append(self._rule(token))
             elif token.type in self._containers:
                 blocks.extend(self._containers[token.type](token))
         return tuple(blocks)
@@ -207,6 +202,17 @@ class _Reader:
         inlines = self._inlines("heading_close")
         if inlines:
             yield Heading(int(token.tag[1:]), inlines)
+
+    def _rule(self, token: Token) -> Block:
+        line = self._source_line(token).strip()
+        return Paragraph((Text(line),)) if line in _EMPTY_BOLD else Rule()
+
+    def _source_line(self, token: Token) -> str:
+        """The first line of the source that a token was read from."""
+        if not token.map:
+            return ""
+        self._source_lines = self._source_lines or _LINE_END.split(self._source)
+        return self._source_lines[token.map[0]]
 
     def _code(self, token: Token) -> Iterator[Block]:
         words = token.info.split()
@@ -259,11 +265,8 @@ class _Reader:
 
     def _surplus(self, opened: Token, columns: int) -> str:
         """The cells of a body row that have no column; GFM would ignore them."""
-        if not columns or not opened.map:
-            return ""
-        self._source_lines = self._source_lines or regex.split(r"\r\n|\n|\r", self._source)
-        line = self._source_lines[opened.map[0]]
-        if line.count("|") <= columns:
+        line = self._source_line(opened)
+        if not columns or line.count("|") <= columns:
             return ""
         cells = [cell.strip() for cell in escapedSplit(line.strip().lstrip("> \t"))]
         if cells and not cells[0]:
@@ -371,7 +374,7 @@ def _leaf(token: Token) -> Inlines:
             return (Image(_description(token), str(token.attrs["src"])),)
         case _:
             # Only a formula can hold line ends.
-            return _lines(token.content.split("\n")) if token.content else ()
+            return lines_of(token.content) if token.content else ()
 
 
 def _description(image: Token) -> str:

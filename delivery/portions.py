@@ -11,23 +11,14 @@ from delivery.document import (
     Block,
     Blocks,
     CodeBlock,
-    Emphasis,
-    Heading,
-    Inline,
-    Inlines,
     Item,
     ItemList,
-    Link,
     Paragraph,
     Quote,
-    Strike,
-    Strong,
     Table,
-    Text,
-    words_of,
+    lines_of,
 )
 from delivery.layout import Look, Segment, Shape, Span, lay_out
-from delivery.markdown import lines_of
 from delivery.splitting import Scale, pack
 
 _PLAIN = Look(can_link=lambda _target: False, has_quotes=False)
@@ -74,8 +65,11 @@ def _pieces(blocks: Blocks, room: int, scale: Scale) -> Iterator[tuple[Block, in
         weight = scale.measure(text_of((block,)))
         if weight <= room:
             yield block, weight
+        elif halves := _halves(block):
+            yield from _pieces(halves, room, scale)
         else:
-            yield from _pieces(_halves(block) or _cut(block, room, scale), room, scale)
+            for piece in _cut(block, room, scale):
+                yield piece, scale.measure(text_of((piece,)))
 
 
 def _halves(block: Block) -> Blocks:
