@@ -1,4 +1,4 @@
-"""Thirty people write at once, and each gets the streamed answer to each message, once, in order."""
+"""Thirty people write at once; each message gets its streamed answer, once and in order."""
 
 import re
 
