@@ -138,10 +138,12 @@ def summary(
     lines = []
     for question in question_set.questions:
         if question.key in answers:
-            ending = f"→ {_values(answers[question.key])}"
+            ending = f"→ **{_values(answers[question.key])}**"
         else:
             ending = f"→ *{wording.ENDINGS[state]}*"
-        lines.append(f"**{question.text.strip()}**{_HARD_BREAK}{ending}")
+        asked = question.text.strip()
+        between = "\n\n" if "\n" in asked else _HARD_BREAK
+        lines.append(f"{asked}{between}{ending}")
     who = " ".join(filter(None, [by and f"by {escape(by)}", surface and f"on {escape(surface)}"]))
     return "\n\n".join([*lines, *([f"*{state.value.capitalize()} {who}*"] if who else [])])
 
@@ -174,7 +176,7 @@ def _line(index: int, option: Option, letters: bool) -> str:
 
 def _guidance(question: Question, letters: bool) -> str:
     if not question.options:
-        return "*Reply with your answer, or* `/skip`*.*"
+        return "Reply with your answer, or `/skip` to leave it open."
     place = "letter" if letters else "number"
     if question.multi_select:
         example = (
@@ -220,4 +222,4 @@ def _set_guidance(questions: Sequence[Question], left: Sequence[Question], lette
 
 
 def _values(values: Sequence[str]) -> str:
-    return ", ".join(escape(value) for value in values) if values else "*none*"
+    return ", ".join(escape(value) for value in values) if values else "none"

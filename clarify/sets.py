@@ -98,12 +98,14 @@ def read_set(
     letters = (len(questions) > 1 and not one_at_a_time) if lettered is None else lettered
     if is_blank(said):
         return replace(tally.result(already), is_nothing=True)
-    if len(still_open) == 1 or (one_at_a_time and still_open):
+    if not still_open:
+        return tally.result(already)
+    if one_at_a_time or len(still_open) == 1:
         segments = [] if one_at_a_time else _segments(questions, said)
         _read_current(tally, still_open[0], said, segments, letters)
     elif _is_refusal(still_open, said):
         tally.declined = True
-    elif still_open:
+    else:
         _read_all(tally, still_open, said, letters)
     return tally.result(already)
 
@@ -128,12 +130,22 @@ def _read_current(
     reading = read_one(current, said, lettered=letters)
     if isinstance(reading, Own):
         segments = segments or [s for s in keyed_segments([current], said) if s.is_named]
-        if segments:
+        if segments and _are_meant(segments, current, letters):
             _read_segments(tally, segments, letters)
             return
     if isinstance(reading, Declined):
         tally.declined = True
     tally.take(current, reading)
+
+
+def _are_meant(segments: list[Segment], current: Question, letters: bool) -> bool:
+    """Whether these are answers rather than a numbered list among own words.
+
+    They are if one of them is for the question that is open, or all are options of the others.
+    """
+    return any(segment.question == current for segment in segments) or all(
+        isinstance(_reading(segment, letters), Chosen) for segment in segments
+    )
 
 
 def _read_all(tally: _Tally, still_open: list[Question], said: str, letters: bool) -> None:
@@ -168,10 +180,11 @@ def _is_ambiguous(
 
 def _read_segments(tally: _Tally, segments: list[Segment], letters: bool) -> None:
     for segment in segments:
-        tally.take(
-            segment.question,
-            read_one(segment.question, segment.value, lettered=letters or segment.is_lettered),
-        )
+        tally.take(segment.question, _reading(segment, letters))
+
+
+def _reading(segment: Segment, letters: bool) -> Reading:
+    return read_one(segment.question, segment.value, lettered=letters or segment.is_lettered)
 
 
 def _read_lines(tally: _Tally, still_open: list[Question], lines: list[str], letters: bool) -> bool:

@@ -32,7 +32,7 @@ def test_an_open_clarify_offered_no_choices() -> None:
 def test_an_expired_clarify_says_how_long_it_waited() -> None:
     result = tool_result("clarify", normalise_clarify("Which?", ["a"]), {}, State.EXPIRED)
 
-    assert "[user did not respond within 10m]" == result["user_response"]
+    assert result["user_response"] == "[user did not respond within 10m]"
 
 
 @pytest.mark.parametrize(("state", "reason"), ENDINGS)
@@ -61,20 +61,20 @@ def test_an_unanswered_ask_user_says_why(state: State, reason: str) -> None:
 def test_partial_answers_are_passed_on() -> None:
     result = tool_result("ask_user", BOTH, {"env": ("dev",)}, State.EXPIRED)
 
-    assert "no_answer" == result["status"]
-    assert {"answers": {"env": ["dev"]}} == result["answers"]
+    assert result["status"] == "no_answer"
+    assert result["answers"] == {"answers": {"env": ["dev"]}}
 
 
 def test_a_superseded_prompt_says_so() -> None:
     result = tool_result("ask_user", BOTH, {}, State.CANCELLED, reason="superseded")
 
-    assert "superseded" == result["reason"]
+    assert result["reason"] == "superseded"
 
 
 def test_a_note_for_staff_does_not_reach_the_model() -> None:
     result = tool_result("ask_user", BOTH, {}, State.CANCELLED, reason="/stop by Ann")
 
-    assert "cancelled" == result["reason"]
+    assert result["reason"] == "cancelled"
 
 
 @pytest.mark.parametrize(

@@ -114,16 +114,16 @@ def test_each_part_answers_the_question_it_names(
     reading = read_set(questions, {}, text)
 
     assert expected == reading.answers
-    assert () == reading.unclear
+    assert reading.unclear == ()
     assert tuple(q.key for q in questions if q.key not in expected) == reading.still_open
 
 
 def test_one_unkeyed_line_for_two_open_questions_is_not_stored_and_names_the_missing_one() -> None:
     reading = read_set(FREE, {}, "Oslo")
 
-    assert {} == reading.answers
-    assert ("city", "budget") == reading.still_open
-    assert 1 == len(reading.hints)
+    assert reading.answers == {}
+    assert reading.still_open == ("city", "budget")
+    assert len(reading.hints) == 1
     assert "budget" in say(reading.hints[0]).casefold()
     assert "city" not in say(reading.hints[0]).casefold()
 
@@ -132,51 +132,58 @@ def test_shown_one_at_a_time_the_text_answers_just_the_current_question() -> Non
     first = read_set(FREE, {}, "Oslo", one_at_a_time=True)
     second = read_set(FREE, {"city": ("Oslo",)}, "Oslo", one_at_a_time=True)
 
-    assert {"city": ("Oslo",)} == first.answers
-    assert {"budget": ("Oslo",)} == second.answers
+    assert first.answers == {"city": ("Oslo",)}
+    assert second.answers == {"budget": ("Oslo",)}
     assert second.is_complete
 
 
 def test_the_last_open_question_takes_any_words() -> None:
     reading = read_set(FREE, {"city": ("Oslo",)}, "about 500")
 
-    assert {"budget": ("about 500",)} == reading.answers
+    assert reading.answers == {"budget": ("about 500",)}
     assert reading.is_complete
 
 
 def test_the_last_open_question_takes_a_number_as_its_own() -> None:
-    assert {"host": ("GCP",)} == read_set(TWO, {"env": ("dev",)}, "2").answers
+    assert read_set(TWO, {"env": ("dev",)}, "2").answers == {"host": ("GCP",)}
 
 
 def test_a_key_changes_an_answer_that_was_given_before() -> None:
     reading = read_set(TWO, {"env": ("dev",)}, "1: prod")
 
-    assert {"env": ("prod",)} == reading.answers
-    assert ("host",) == reading.still_open
+    assert reading.answers == {"env": ("prod",)}
+    assert reading.still_open == ("host",)
+
+
+def test_a_numbered_list_among_own_words_changes_no_answer_given_before() -> None:
+    text = "1. first the small ones\n2. then the rest"
+    reading = read_set(THREE, {"env": ("dev",), "checks": ("lint",)}, text)
+
+    assert {"host": (text,)} == reading.answers
 
 
 @pytest.mark.parametrize("text", ["our own cluster", "1:30pm", "1.5", "1b because cheap 2a"])
 def test_own_words_without_a_key_are_asked_about(text: str) -> None:
     reading = read_set(THREE, {}, text)
 
-    assert {} == reading.answers
-    assert ["which_question"] == [hint.code for hint in reading.hints]
+    assert reading.answers == {}
+    assert [hint.code for hint in reading.hints] == ["which_question"]
     assert "2. Checks" in say(reading.hints[0])
 
 
 def test_an_option_under_the_number_of_another_question_is_asked_about() -> None:
     reading = read_set(TWO, {}, "2. staging")
 
-    assert {} == reading.answers
-    assert ["which_question"] == [hint.code for hint in reading.hints]
+    assert reading.answers == {}
+    assert [hint.code for hint in reading.hints] == ["which_question"]
 
 
 def test_what_is_clear_is_kept_beside_what_is_not() -> None:
     reading = read_set(THREE, {}, "1: 9 2: a")
 
-    assert {"checks": ("lint",)} == reading.answers
-    assert ["env"] == [doubt.key for doubt in reading.unclear]
-    assert ("env", "host") == reading.still_open
+    assert reading.answers == {"checks": ("lint",)}
+    assert [doubt.key for doubt in reading.unclear] == ["env"]
+    assert reading.still_open == ("env", "host")
 
 
 @pytest.mark.parametrize("text", ["skip", "/skip", "none of these", "跳过", "رد کن"])
@@ -186,20 +193,20 @@ def test_a_refusal_declines_the_whole_set(text: str) -> None:
             reading = read_set(THREE, already, text, one_at_a_time=one_at_a_time)
 
             assert reading.declined
-            assert {} == reading.answers
+            assert reading.answers == {}
             assert not reading.is_complete
 
 
 def test_an_option_called_skip_is_chosen_rather_than_obeyed() -> None:
     questions = (_question("a", "A?", "Go", "Skip"), HOST)
 
-    assert {"a": ("Skip",)} == read_set(questions, {}, "skip").answers
+    assert read_set(questions, {}, "skip").answers == {"a": ("Skip",)}
 
 
 def test_the_exact_label_wins_over_a_key() -> None:
     questions = (_question("a", "A?", "1: one", "2: two"), HOST)
 
-    assert {"a": ("2: two",)} == read_set(questions, {}, "2: two").answers
+    assert read_set(questions, {}, "2: two").answers == {"a": ("2: two",)}
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\u200b", "\n\n"])
@@ -207,20 +214,20 @@ def test_nothing_answers_nothing(text: str) -> None:
     reading = read_set(THREE, {"env": ("dev",)}, text)
 
     assert reading.is_nothing
-    assert ("checks", "host") == reading.still_open
+    assert reading.still_open == ("checks", "host")
 
 
 def test_a_set_that_is_answered_already_takes_no_more() -> None:
     reading = read_set((HOST,), {"host": ("AWS",)}, "2")
 
-    assert {} == reading.answers
+    assert reading.answers == {}
     assert reading.is_complete
 
 
 def test_a_single_question_may_be_named_too() -> None:
-    assert {"host": ("GCP",)} == read_set((HOST,), {}, "host: GCP").answers
-    assert {"host": ("GCP",)} == read_set((HOST,), {}, "2").answers
-    assert {"host": ("b",)} == read_set((HOST,), {}, "b").answers
+    assert read_set((HOST,), {}, "host: GCP").answers == {"host": ("GCP",)}
+    assert read_set((HOST,), {}, "2").answers == {"host": ("GCP",)}
+    assert read_set((HOST,), {}, "b").answers == {"host": ("b",)}
 
 
 TEXTS = st.text(max_size=200) | st.text(
@@ -228,7 +235,7 @@ TEXTS = st.text(max_size=200) | st.text(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from([THREE, TWO, FREE, (HOST,)]),
     st.sets(st.sampled_from(["env", "checks", "host", "city"])),
@@ -251,7 +258,7 @@ def test_any_text_leaves_the_set_consistent(
         assert len(reading.answers) <= 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 3), st.sets(st.integers(1, 3), min_size=1), st.integers(1, 2))
 def test_numbered_lines_are_read_back(env: int, checks: set[int], host: int) -> None:
     letters = ",".join(sorted("abc"[n - 1] for n in checks))
