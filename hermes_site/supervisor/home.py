@@ -36,7 +36,7 @@ class Home:
         try:
             root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
             secure(root, mode)
-            for name in ("logs", "run", "valkey"):
+            for name in ("logs", "run", "static", "valkey"):
                 (root / name).mkdir(mode=PRIVATE, exist_ok=True)
         except FileExistsError as error:
             message = f"{error.filename} is a file, and a directory is needed there."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hermes_site.supervisor.checks import claim_port, refuse_a_full_disk
 from hermes_site.supervisor.errors import CannotStart
-from hermes_site.supervisor.home import Home
+from hermes_site.supervisor.home import PRIVATE, Home
 from hermes_site.supervisor.journal import Terminal
 from hermes_site.supervisor.options import Options, parse
 from hermes_site.supervisor.plan import (
@@ -56,10 +56,12 @@ def run(
     Raises:
         CannotStart: It did not start, or did not become ready.
     """
-    os.umask(0o077)  # whatever any process writes is for this user alone
     root = data_directory(options, environment)
     with_postgres = uses_embedded_postgres(options, root, environment)
-    home = Home(root, mode=directory_mode(with_postgres=with_postgres))
+    mode = directory_mode(with_postgres=with_postgres)
+    if mode != PRIVATE:
+        os.umask(0o077)  # others may pass through: every file must guard itself
+    home = Home(root, mode=mode)
     home.lock()
     try:
         refuse_a_full_disk(root)
