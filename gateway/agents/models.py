@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.providers import infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from typing_extensions import override
 
@@ -70,10 +71,9 @@ class ModelShelf:
 
     def patient(self, name: str, listener: Listener | None) -> "PatientModel":
         """The model of that name as one run calls it: with retries, a fallback and a listener."""
-        chosen = self.get(name or self.config.name)
-        fallback = self.config.fallback
-        backup = self.get(fallback) if fallback and fallback != name else None
-        return PatientModel(chosen, backup, self.config, listener, self._wait)
+        wanted, fallback = name or self.config.name, self.config.fallback
+        backup = self.get(fallback) if fallback and fallback != wanted else None
+        return PatientModel(self.get(wanted), backup, self.config, listener, self._wait)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -86,10 +86,23 @@ class ModelShelf:
         if name == DEMO:
             return demo_model()
         try:
-            return infer_model(name) if ":" in name else self._build_compatible(name)
+            if self._is_of_the_library(name):
+                return infer_model(name)
+            return self._build_compatible(name)
         except (UserError, ImportError, ValueError) as error:
             first_line = str(error).partition("\n")[0]
             raise ModelMisconfigured(f"The model {name} cannot be used: {first_line}") from error
+
+    def _is_of_the_library(self, name: str) -> bool:
+        """Whether `name` is `provider:name`, and not a local server's name such as `llama3:8b`."""
+        provider, colon, _ = name.partition(":")
+        if not colon or not self.config.base_url:
+            return bool(colon)
+        try:
+            infer_provider_class(provider)
+        except ValueError:
+            return False
+        return True
 
     def _build_compatible(self, name: str) -> Model:
         # The client library costs 30 MB and half a second, which the demo agent need not pay.

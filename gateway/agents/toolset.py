@@ -118,7 +118,7 @@ class GatedToolset(AbstractToolset[Gate]):
         return None
 
     @override
-    async def get_tools(self, ctx: RunContext[Gate]) -> dict[str, ToolsetTool[Gate]]:  # noqa: ARG002 - its port
+    async def get_tools(self, ctx: RunContext[Gate]) -> dict[str, ToolsetTool[Gate]]:
         """The tools the model is told of."""
         return self._prepared
 
@@ -128,7 +128,7 @@ class GatedToolset(AbstractToolset[Gate]):
         name: str,
         tool_args: dict[str, Any],
         ctx: RunContext[Gate],
-        tool: ToolsetTool[Gate],  # noqa: ARG002 - its port
+        tool: ToolsetTool[Gate],
     ) -> Any:
         """One call, through the gate of the run it belongs to."""
         return await ctx.deps.call(self._tools[name], tool_args, ctx)

@@ -9,7 +9,15 @@ from pydantic_ai import Agent, DeferredToolRequests, UsageLimits
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.run import AgentRun as GraphRun
 
-from gateway.agents.events import Asked, Cancelled, Failed, Finished, ModelAnswered, Usage
+from gateway.agents.events import (
+    Asked,
+    Cancelled,
+    Failed,
+    FailureKind,
+    Finished,
+    ModelAnswered,
+    Usage,
+)
 from gateway.agents.failures import explain, timed_out
 from gateway.agents.handover import Handover
 from gateway.agents.history import cut_to_response
@@ -83,8 +91,10 @@ class Turn:
             self._handover.end(self._why_cancelled())
         except Exception as error:
             failure = explain(error, api_key=self._engine.shelf.config.api_key)
-            logger.warning("A run failed.", extra={"action": "run_failed", "kind": failure.kind})
-            logger.debug("Where it failed.", exc_info=True, extra={"action": "run_failed"})
+            # Only what is ours to mend is worth a trace; a provider's trouble is told in `detail`.
+            trace = failure.kind is FailureKind.INTERNAL
+            facts = {"action": "run_failed", "kind": failure.kind.value}
+            logger.warning("A run failed.", exc_info=trace, extra=facts)
             self._handover.end(failure)
         finally:
             timer.cancel()

@@ -159,3 +159,17 @@ def test_the_configured_key_is_sent_and_never_told(make_caller, peer):
     assert failed.kind is FailureKind.MODEL_REFUSED
     assert "sk-very" not in repr(failed)
     assert isinstance(done, Finished)
+
+
+def test_a_local_name_with_a_colon_goes_to_the_configured_server(make_caller, peer):
+    done = make_caller().say("go", model="llama3:8b")[-1]
+
+    assert isinstance(done, Finished)
+    assert peer.requests[-1].body["model"] == "llama3:8b"
+
+
+def test_an_unknown_provider_is_named_when_no_server_is_configured(edge):
+    failed = Caller(AgentRuntime(ModelConfig(name="nowhere:x"), edge=edge)).say("go")[-1]
+
+    assert failed.kind is FailureKind.MODEL_REFUSED
+    assert "nowhere:x" in failed.message
