@@ -127,7 +127,7 @@ class _Place:
     @property
     def inside(self) -> "_Place":
         """The same place after its first line."""
-        return replace(self, lead=self.hang)
+        return _Place(self.hang, self.hang, self.around)
 
 
 def lay_out(blocks: Blocks, look: Look) -> list[Segment]:
@@ -250,7 +250,8 @@ class _Setter:
         for index, item in enumerate(block.items):
             marker = _marker(item, number, block.delimiter)
             here = place.inside if index else place
-            inner = replace(here, lead=here.lead + marker, hang=here.hang + " " * len(marker))
+            hang = here.hang + " " * len(marker)
+            inner = _Place(here.lead + marker, hang, here.around)
             yield from self._item(item, inner, between if index else gap, between)
             number = None if number is None else number + 1
 

@@ -462,6 +462,24 @@ def retry(obligation: Obligation, *, now: datetime) -> bool:
     return bool(changed)
 
 
+def mark_delivered(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Settle a message that staff have seen arrive, though no receipt came for it.
+
+    Its parts keep what is known of them: nobody learnt their message ids.
+
+    Returns:
+        Whether it changed; False when it is being sent at this moment or was delivered before.
+    """
+    unsettled = Obligation.objects.filter(
+        pk=obligation.pk, state__in=[s for s in sources(Event.ACCEPT) if s != State.ATTEMPTING]
+    )
+    return bool(
+        unsettled.update(
+            state=State.DELIVERED, reason=reason[:200], settled_at=now, updated_at=now
+        )
+    )
+
+
 def release_account(account: str, *, now: datetime) -> int:
     """Make everything of `account` that waits for a retry due at once: its connection is back."""
     waiting = Obligation.objects.filter(

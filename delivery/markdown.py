@@ -281,7 +281,8 @@ class _Reader:
         meta = token.meta
         title = f' "{meta["title"]}"' if meta["title"] else ""
         link = Link((Text(meta["url"]),), meta["url"])
-        yield Paragraph((Text(f"[{meta['label']}]: "), link, Text(title)))
+        words = Text(f"[{meta['label']}]: "), link, Text(title)
+        yield Paragraph(words if title else words[:2])
 
 
 def _used_definitions(tokens: Sequence[Token]) -> set[int]:
@@ -373,8 +374,9 @@ def _leaf(token: Token) -> Inlines:
         case "image":
             return (Image(_description(token), str(token.attrs["src"])),)
         case _:
-            # Only a formula can hold line ends.
-            return lines_of(token.content) if token.content else ()
+            if "\n" in token.content:  # in a formula
+                return lines_of(token.content)
+            return (Text(token.content),) if token.content else ()
 
 
 def _description(image: Token) -> str:

@@ -41,6 +41,7 @@ TRANSITIONS: dict[tuple[State, Event], State] = {
     (State.ABANDONED, Event.REVIVE): State.FAILED,
     (State.FAILED, Event.ACCEPT): State.DELIVERED,  # staff saw it arrive
     (State.PENDING, Event.ACCEPT): State.DELIVERED,
+    (State.ABANDONED, Event.ACCEPT): State.DELIVERED,
 }
 
 

@@ -100,6 +100,8 @@ class TelegramDialect:
 
 def _legal(span: Span) -> Span:
     """The span without the styles that may not meet."""
+    if not span.styles:
+        return span
     kinds = {style.kind for style in span.styles}
     if kinds.isdisjoint(_CODE_KINDS):
         return span
@@ -112,14 +114,18 @@ def _legal(span: Span) -> Span:
 
 def _within_entity_limit(spans: list[Span]) -> Iterator[list[Span]]:
     """The part, or pieces of it that have no more entities than count and cannot lose one."""
-    needed = sum(style.kind in _NEEDED for style, _start, _end in _stretches(spans))
-    if needed <= MAXIMUM_ENTITIES:
+    # A span begins at most one entity of the needed kinds, for they do not hold one another.
+    if len(spans) <= MAXIMUM_ENTITIES or _count_needed(spans) <= MAXIMUM_ENTITIES:
         yield spans
         return
     middle = len(spans) // 2
     for half in (spans[:middle], spans[middle:]):
         if is_visible("".join(span.text for span in half)):
             yield from _within_entity_limit(_without_outer_spaces(half))
+
+
+def _count_needed(spans: list[Span]) -> int:
+    return sum(style.kind in _NEEDED for style, _start, _end in _stretches(spans))
 
 
 def _without_outer_spaces(spans: list[Span]) -> list[Span]:
@@ -133,7 +139,8 @@ def _without_outer_spaces(spans: list[Span]) -> list[Span]:
 
 
 def _is_code(span: Span) -> bool:
-    return any(style.kind in _CODE_KINDS for style in span.styles)
+    # No style is inside code, so code is the last.
+    return bool(span.styles) and span.styles[-1].kind in _CODE_KINDS
 
 
 def _rendered(spans: list[Span], room: int) -> Rendered:
@@ -232,6 +239,6 @@ def _entity(style: Style, start: int, end: int) -> Entity:
 
 def _offsets(text: str) -> Sequence[int]:
     """For every code point, and the end, how many UTF-16 units come before it."""
-    if max(text, default="") <= "\uffff":
+    if _units(text) == len(text):
         return range(len(text) + 1)
     return list(accumulate((1 + (character > "\uffff") for character in text), initial=0))

@@ -193,6 +193,6 @@ def test_any_markdown_shows_all_the_words_a_web_page_would_show(markdown):
 
 @pytest.mark.parametrize("unit", HOSTILE_UNITS)
 def test_hostile_repetitions_show_all_their_words(unit):
-    source = hostile(unit, 3000)
+    source = hostile(unit, 2000)
 
     assert is_subsequence(words_on_a_web_page(source), text_of(parse(source)))

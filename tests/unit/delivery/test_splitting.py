@@ -9,7 +9,7 @@ from delivery.layout import Look, Segment, Shape, Span, lay_out
 from delivery.markdown import parse
 from delivery.portions import portions, text_of
 from delivery.splitting import Scale, is_visible, measure, pack, split_text
-from tests.unit.delivery.writings import FAMILY, markdowns, small_limits, squeezed
+from tests.unit.delivery.writings import FAMILY, markdowns, seen, small_limits, squeezed
 
 PLAIN = Look(can_link=lambda _target: False, has_quotes=False)
 CHARACTERS = Scale(len)
@@ -238,7 +238,7 @@ def test_any_markdown_fits_and_keeps_its_words(markdown, size, unit):
     assert all(is_visible(part) and scale.measure(part) <= size for part in parts)
     whole = text_of(parse(markdown))
     if "|" not in markdown and ">" not in markdown:
-        assert squeezed("".join(parts)) == squeezed(whole)
+        assert seen("".join(parts)) == seen(whole)
 
 
 def test_portions_of_a_document_are_documents():
@@ -262,8 +262,8 @@ def test_any_portions_fit_and_keep_the_words(markdown, size):
 
     assert all(len(text_of(blocks)) <= size for blocks in found)
     if "|" not in markdown and ">" not in markdown:
-        joined = squeezed("".join(text_of(blocks) for blocks in found))
-        assert joined == squeezed(text_of(parse(markdown)))
+        joined = seen("".join(text_of(blocks) for blocks in found))
+        assert joined == seen(text_of(parse(markdown)))
 
 
 def test_a_portion_holds_as_many_blocks_as_fit():

@@ -2,6 +2,8 @@
 
 from hypothesis import strategies as st
 
+from delivery.splitting import is_visible
+
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 
 SAMPLES = [
@@ -100,6 +102,11 @@ def hostile(unit: str, size: int) -> str:
 def squeezed(text: str) -> str:
     """The text without any white space."""
     return "".join(text.split())
+
+
+def seen(text: str) -> str:
+    """The characters a person would see, without the white space between them."""
+    return "".join(character for character in text if is_visible(character))
 
 
 def is_subsequence(wanted: str, text: str) -> bool:
