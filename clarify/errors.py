@@ -5,6 +5,7 @@ ClarifyError
 ├── UnknownPrompt      there is no such prompt: tell the person it is unknown
 ├── NotPending         it takes no answers in this state: tell the person what happened to it
 │   └── AlreadyResolved    somebody or something closed it first: say who and how
+├── CannotShow         it cannot be shown again at this moment: say why
 ├── NotYours           another person was asked: refuse in private, change nothing
 └── IllegalTransition  the state table has no such step
 """
@@ -63,6 +64,10 @@ class AlreadyResolved(NotPending):
 
 class NotYours(ClarifyError):
     """The prompt was put to somebody else, and the policy lets only them answer."""
+
+
+class CannotShow(ClarifyError):
+    """The prompt cannot be shown again at this moment; the message says why and what to do."""
 
 
 class IllegalTransition(ClarifyError):

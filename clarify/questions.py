@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from clarify import choices, ports, presenting, wording
-from clarify.errors import NotYours, UnknownPrompt
+from clarify.errors import CannotShow, NotPending, NotYours, UnknownPrompt
 from clarify.models import Prompt, PromptKind, Reply
 from clarify.readings import SetReading
 from clarify.schema import Question, QuestionSet
@@ -24,7 +24,7 @@ from delivery import hints, ledger, registry
 from delivery.addresses import Address
 from delivery.content import Button, Controls
 from delivery.ledger import Debt
-from delivery.models import Kind
+from delivery.models import Kind, Obligation
 from delivery.states import PartState
 from delivery.states import State as DeliveryState
 
@@ -134,7 +134,7 @@ def _open(conversation_key: str) -> QuerySet[Prompt]:
     return Prompt.objects.filter(conversation_key=conversation_key, state=State.PENDING)
 
 
-def _show(prompt: Prompt, now: datetime) -> None:
+def _show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
     question_set = prompt.question_set
     outlet = registry.outlet(prompt.destination.platform)
     controls = Controls()
@@ -144,10 +144,12 @@ def _show(prompt: Prompt, now: datetime) -> None:
     prompt.obligation = ledger.record(
         Debt(
             conversation_key=prompt.conversation_key,
-            trigger=f"prompt:{prompt.pk}",
+            trigger=f"prompt:{prompt.pk}{again}",
             address=prompt.destination,
             kind=Kind.APPROVAL if prompt.kind == PromptKind.APPROVAL else Kind.PROMPT,
-            content=presenting.present(question_set, buttons=prompt.has_buttons),
+            content=presenting.present(
+                question_set, buttons=prompt.has_buttons, answered=prompt.given
+            ),
             reply_to=prompt.reply_to,
             controls=controls,
             correlation=prompt.correlation,
@@ -444,6 +446,81 @@ def cancel_for(correlation: str, *, reason: str, now: datetime, by: str = "") ->
     for prompt in prompts.select_related("obligation").order_by("-id"):
         cancelled += resolve(prompt, Event.CANCEL, now=now, by=by, reason=reason)
     return cancelled
+
+
+def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
+    """Give more time to answer: `by` from its deadline, or from now if that has passed.
+
+    Returns:
+        The new deadline.
+
+    Raises:
+        NotPending: It is closed already.
+    """
+    with transaction.atomic():
+        locked = _locked(prompt)
+        until = max(locked.expires_at, now) + by
+        Prompt.objects.filter(pk=prompt.pk).update(expires_at=until, updated_at=now)
+    prompt.expires_at = until
+    return until
+
+
+def resend(prompt: Prompt, *, now: datetime) -> None:
+    """Show an open prompt again; an earlier message of it points to the new one.
+
+    A message of it that is still owed is made due at once instead, so that nobody gets two.
+
+    Raises:
+        NotPending: It is closed already.
+        CannotShow: It waits behind another prompt, or is being sent at this moment.
+    """
+    with transaction.atomic():
+        locked = _locked(prompt)
+        shown = locked.obligation
+        if shown is None:
+            message = (
+                "An earlier question of this conversation is still open; this one is shown as soon"
+                " as that is closed."
+            )
+            raise CannotShow(message)
+        if shown.state == DeliveryState.FAILED and ledger.retry(shown, now=now):
+            return
+        if shown.state in {DeliveryState.PENDING, DeliveryState.ATTEMPTING, DeliveryState.FAILED}:
+            message = "Its message is about to be sent anyway; look again in a minute."
+            raise CannotShow(message)
+        if shown.state == DeliveryState.DELIVERED:
+            _point_to_newer(locked, shown, now)
+        _show(locked, now, again=f":again:{shown.pk}")
+        Prompt.objects.filter(pk=prompt.pk).update(updated_at=now)
+
+
+def _point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
+    if not registry.outlet(prompt.destination.platform).supports_editing:
+        return
+    ledger.record(
+        Debt(
+            conversation_key=prompt.conversation_key,
+            trigger=f"prompt:{prompt.pk}:again:{shown.pk}",
+            address=prompt.destination,
+            kind=Kind.RETIRE,
+            content=str(wording.ASKED_AGAIN),
+            controls=Controls(clear=True),
+            correlation=prompt.correlation,
+            edits=shown,
+        ),
+        now=now,
+    )
+
+
+def _locked(prompt: Prompt) -> Prompt:
+    """The row as it is now, held until the transaction ends, and still open."""
+    rows = Prompt.objects.select_for_update(of=("self",)).select_related("obligation")
+    locked = rows.filter(pk=prompt.pk).first()
+    if locked is None:
+        raise UnknownPrompt
+    if locked.state != State.PENDING:
+        raise NotPending(locked.state)
+    return locked
 
 
 def expire_overdue(*, now: datetime, limit: int = 200) -> int:

@@ -11,6 +11,7 @@ SUBMIT = "Submit"
 OTHER_BY_TEXT = "Other: reply with your own words."
 ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."
+ASKED_AGAIN = "This question is asked again below."
 
 ENDINGS: Mapping[State, str] = {
     State.PENDING: "open",
