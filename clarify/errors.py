@@ -6,6 +6,7 @@ ClarifyError
 ├── NotPending         it takes no answers in this state: tell the person what happened to it
 │   └── AlreadyResolved    somebody or something closed it first: say who and how
 ├── CannotShow         it cannot be shown again at this moment: say why
+├── NotTaken           what staff asked for changed nothing: the message says what to do
 ├── NotYours           another person was asked: refuse in private, change nothing
 └── IllegalTransition  the state table has no such step
 """
@@ -64,6 +65,10 @@ class AlreadyResolved(NotPending):
 
 class NotYours(ClarifyError):
     """The prompt was put to somebody else, and the policy lets only them answer."""
+
+
+class NotTaken(ClarifyError):
+    """What staff asked for changed nothing; the message says why and what to do."""
 
 
 class CannotShow(ClarifyError):

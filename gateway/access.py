@@ -2,10 +2,12 @@
 
 from datetime import datetime, timedelta
 
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 
 from gateway import audit, policy
 from gateway.conf import gateway_settings
+from gateway.errors import NotPossible
 from gateway.messages import Source
 from gateway.models import AllowEntry, AuditEvent
 from gateway.policy import Grant, Verdict
@@ -72,3 +74,34 @@ def sync_environment(*, now: datetime) -> None:
                 audit.note(
                     "allow.added", actor="environment", subject=f"{platform}:{user_id}", now=now
                 )
+
+
+def allow(entry: AllowEntry) -> None:
+    """Store `entry`.
+
+    Raises:
+        NotPossible: The same entry is there already, or the environment keeps it.
+    """
+    _refuse_environment(entry)
+    try:
+        entry.full_clean()
+    except ValidationError as error:
+        raise NotPossible(" ".join(error.messages)) from error
+    entry.save()
+
+
+def disallow(entry: AllowEntry) -> None:
+    """Remove `entry`.
+
+    Raises:
+        NotPossible: The environment keeps it.
+    """
+    _refuse_environment(entry)
+    entry.delete()
+
+
+def _refuse_environment(entry: AllowEntry) -> None:
+    if entry.from_environment:
+        name = f"{entry.platform.upper()}_ALLOWED_USERS"
+        message = f"{entry} stands in the environment; change {name} there and start again."
+        raise NotPossible(message)

@@ -1,13 +1,20 @@
-"""Accounts: where they come from and how their connection stands; the only writer of their table."""
+"""Accounts: where they come from, how their connection stands; only writer of their table."""
 
+import re
 from datetime import datetime
 
-from gateway import vault
+from django.core.exceptions import ValidationError
+
+from gateway import platforms, vault
 from gateway.conf import gateway_settings
+from gateway.errors import NotPossible, UnknownPlatform
 from gateway.models import Account, AccountState
 from gateway.ports import AccountConfig, BotIdentity
 
 CONSOLE = "console"
+MASK = "••••"
+_USER_INFO = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+_SECRET_NAME = re.compile(r"secret|token|password|passphrase|key", re.IGNORECASE)
 
 
 def sync_environment() -> None:
@@ -66,3 +73,66 @@ def confirm(slug: str, cursor: str, *, now: datetime, saw_event: bool) -> None:
     if saw_event:
         changes["last_event_at"] = now
     Account.objects.filter(slug=slug).update(**changes)
+
+
+def save(
+    slug: str, platform: str, *, secret: str, options: dict[str, str]
+) -> tuple[Account, bool]:
+    """Make an account, or change the one of that name.
+
+    Args:
+        slug: Its name.
+        platform: The platform's kind.
+        secret: The credential in clear; empty keeps the stored one.
+        options: All of the platform's own settings; a value as `shown` gives it keeps the stored
+            one.
+
+    Returns:
+        The account, and whether it is new.
+
+    Raises:
+        NotPossible: A setting is wrong, or the environment keeps the account.
+    """
+    try:
+        platforms.get(platform)
+    except UnknownPlatform as error:
+        raise NotPossible(str(error)) from error
+    account = Account.objects.filter(slug=slug).first() or Account(slug=slug, platform=platform)
+    if account.from_environment:
+        message = f"{slug} stands in the environment; change it there and start again."
+        raise NotPossible(message)
+    if account.platform != platform:
+        message = f"{slug} is an account of {account.platform}; choose another name."
+        raise NotPossible(message)
+    stored, masked = account.options, shown(account.options)
+    account.options = {
+        name: stored[name] if name in stored and value == masked[name] else value
+        for name, value in options.items()
+    }
+    if secret:
+        account.secret = vault.lock(secret)
+    try:
+        account.full_clean()
+    except ValidationError as error:
+        raise NotPossible(" ".join(error.messages)) from error
+    is_new = account.pk is None
+    account.save()
+    return account, is_new
+
+
+def shown(options: dict[str, str]) -> dict[str, str]:
+    """The options as staff may see them: no password, and no secret by name."""
+    return {
+        name: MASK if _SECRET_NAME.search(name) and value else _USER_INFO.sub(MASK, str(value))
+        for name, value in options.items()
+    }
+
+
+def switch(account: Account, *, is_enabled: bool, now: datetime) -> bool:
+    """Enable or disable an account; whether that changed anything."""
+    state = AccountState.DISCONNECTED if is_enabled else AccountState.DISABLED
+    changed = Account.objects.filter(pk=account.pk, is_enabled=not is_enabled).update(
+        is_enabled=is_enabled, state=state, state_changed_at=now
+    )
+    account.is_enabled, account.state = is_enabled, state
+    return bool(changed)

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
+
 from gateway.models import AuditEvent
 
 
@@ -19,3 +21,8 @@ def note(action: str, *, actor: str, subject: str, now: datetime, **detail: Any)
     AuditEvent.objects.create(
         at=now, actor=actor[:255], action=action, subject=subject[:255], detail=detail
     )
+
+
+def page_of(correlation: str) -> str:
+    """The path of the page for staff of the turn that `correlation` names; empty for none."""
+    return reverse("admin:gateway_turn_change", args=[correlation]) if correlation.isdigit() else ""

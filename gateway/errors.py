@@ -1,12 +1,13 @@
 """What can go wrong on the way in, named for what the caller does next.
 
-    GatewayError
-    ├── UnknownPlatform      no such platform is installed
-    ├── NotAuthorised        this person may not do this here; the reason is for staff
-    ├── IllegalTransition    the table of turns has no such step
-    ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
-    └── BadSecret            a stored credential cannot be read with this installation's key
-    PlatformMisconfigured    stands outside the tree, so that nothing swallows it
+GatewayError
+├── UnknownPlatform      no such platform is installed
+├── NotAuthorised        this person may not do this here; the reason is for staff
+├── IllegalTransition    the table of turns has no such step
+├── NotPossible          what staff asked for changed nothing: the message says what to do
+├── TurnLost             another process runs this turn now, or it was stopped: write nothing
+└── BadSecret            a stored credential cannot be read with this installation's key
+PlatformMisconfigured    stands outside the tree, so that nothing swallows it
 """
 
 from django.core.exceptions import ImproperlyConfigured
@@ -30,6 +31,10 @@ class IllegalTransition(GatewayError):
 
 class TurnLost(GatewayError):
     """Another process runs this turn now, or it was stopped: nothing may be written for it."""
+
+
+class NotPossible(GatewayError):
+    """What staff asked for changed nothing; the message says why and what to do."""
 
 
 class BadSecret(GatewayError):

@@ -296,16 +296,37 @@ def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
         Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN)).order_by("id")
     )
     for turn in turns:
-        Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(
-            state=TurnState.STOPPED, stop_requested=True, finished_at=now, updated_at=now
-        )
+        _stop(turn, by, now)
+    if turns:
+        hints.conversation_changed(conversation.key)
+    return turns
+
+
+def stop_one(turn: Turn, *, by: str, now: datetime) -> bool:
+    """Stop one turn because staff ask for it, in the caller's transaction; the person is told.
+
+    Returns:
+        Whether it was still open.
+    """
+    if not _stop(turn, by, now):
+        return False
+    note = "⏹ Stopped by the operator."
+    _owe(turn, Kind.NOTICE, note, f"turn:{turn.pk}:stopped", now)
+    queue.wake_turns(turn.conversation_id)
+    hints.conversation_changed(turn.conversation.key)
+    return True
+
+
+def _stop(turn: Turn, by: str, now: datetime) -> bool:
+    stopped = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(
+        state=TurnState.STOPPED, stop_requested=True, finished_at=now, updated_at=now
+    )
+    if stopped:
         questions.cancel_for(turn.correlation, reason="stopped", now=now, by=by)
         _remember(turn, STOPPED, now)
         if turn.state == TurnState.RUNNING:
             _tell_stopped(turn)
-    if turns:
-        hints.conversation_changed(conversation.key)
-    return turns
+    return bool(stopped)
 
 
 def _remember(turn: Turn, note: str, now: datetime) -> None:

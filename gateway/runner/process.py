@@ -79,17 +79,18 @@ class GatewayProcess:
         try:
             await self.pool(processes.beat, "gateway", now=timezone.now())
             wanted = {account.slug: account for account in await self.pool(accounts.enabled)}
-            await self._renew(set(wanted))
+            await self._renew(wanted)
             for slug, account in wanted.items():
                 if slug not in self._services:
                     await self._try_to_own(account)
         except (DatabaseError, InterfaceError):
             logger.exception("The database is away; looking again soon")
 
-    async def _renew(self, wanted: set[str]) -> None:
+    async def _renew(self, wanted: dict[str, Account]) -> None:
         for slug, (service, task) in list(self._services.items()):
             held = await self.pool(leases.renew, service.fence, now=timezone.now(), ttl=LEASE)
-            if held and slug in wanted and not task.done():
+            as_it_was = _is_same(service.account, wanted.get(slug))
+            if held and as_it_was and not task.done():
                 continue
             logger.warning("An account is given up", extra={"account": slug, "held": held})
             await self._give_up(slug)
@@ -122,6 +123,13 @@ class GatewayProcess:
 
     async def _give_up_all(self) -> None:
         await asyncio.gather(*(self._give_up(slug) for slug in list(self._services)))
+
+
+def _is_same(served: Account, wanted: Account | None) -> bool:
+    """Whether an account is still wanted with the settings that it is served with."""
+    if wanted is None:
+        return False
+    return (served.secret, served.options) == (wanted.secret, wanted.options)
 
 
 async def _pause(stopping: asyncio.Event, seconds: float) -> None:

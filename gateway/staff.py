@@ -1,0 +1,194 @@
+"""What staff may do to accounts, the allowlist and turns: each verb with its row in the audit log.
+
+Each works in one transaction. What staff may do to a question stands in `clarify.staff`, and to an
+owed message in `delivery.staff`.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+
+from delivery import ledger
+from delivery.addresses import Address
+from delivery.ledger import Debt
+from delivery.models import Kind, Obligation
+from gateway import access, accounts, audit, turns
+from gateway.errors import NotPossible
+from gateway.models import Account, AllowEntry, Conversation, Turn
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountFacts:
+    """What staff enter for an account.
+
+    Attributes:
+        slug: Its name in this installation.
+        platform: The platform's kind.
+        secret: The credential in clear; empty keeps the stored one.
+        options: The platform's own settings; a value as `accounts.shown` masks it keeps the
+            stored one.
+    """
+
+    slug: str
+    platform: str
+    secret: str = field(default="", repr=False)
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def save_account(facts: AccountFacts, *, actor: str, now: datetime) -> Account:
+    """Make an account, or change the one of that name.
+
+    Raises:
+        NotPossible: A setting is wrong, or the environment keeps the account; the message says
+            what to do.
+    """
+    with transaction.atomic():
+        account, is_new = accounts.save(
+            facts.slug, facts.platform, secret=facts.secret, options=facts.options
+        )
+        audit.note(
+            "account.added" if is_new else "account.changed",
+            actor=actor,
+            subject=f"account:{account.slug}",
+            now=now,
+            platform=account.platform,
+            credential="new" if facts.secret else "kept",
+        )
+    return account
+
+
+def enable_account(account: Account, *, actor: str, now: datetime) -> None:
+    """Let a gateway process serve the account.
+
+    Raises:
+        NotPossible: It is enabled already.
+    """
+    _switch(account, is_enabled=True, actor=actor, now=now)
+
+
+def disable_account(account: Account, *, actor: str, now: datetime) -> None:
+    """Let no process serve the account; what it owes waits.
+
+    Raises:
+        NotPossible: It is disabled already.
+    """
+    _switch(account, is_enabled=False, actor=actor, now=now)
+
+
+def _switch(account: Account, *, is_enabled: bool, actor: str, now: datetime) -> None:
+    word = "enabled" if is_enabled else "disabled"
+    with transaction.atomic():
+        if not accounts.switch(account, is_enabled=is_enabled, now=now):
+            message = f"{account.slug} is {word} already."
+            raise NotPossible(message)
+        audit.note(f"account.{word}", actor=actor, subject=f"account:{account.slug}", now=now)
+
+
+def allow(entry: AllowEntry, *, actor: str, now: datetime) -> AllowEntry:
+    """Add `entry`, or store what was changed in it.
+
+    Raises:
+        NotPossible: The same entry is there already, or the environment keeps it.
+    """
+    with transaction.atomic():
+        is_new = entry.pk is None
+        access.allow(entry)
+        audit.note(
+            "allow.added" if is_new else "allow.changed",
+            actor=actor,
+            subject=str(entry),
+            now=now,
+            **_scope(entry),
+        )
+    return entry
+
+
+def disallow(entry: AllowEntry, *, actor: str, now: datetime) -> None:
+    """Remove `entry`; it counts from the next message on.
+
+    Raises:
+        NotPossible: The environment keeps it.
+    """
+    with transaction.atomic():
+        subject, scope = str(entry), _scope(entry)
+        access.disallow(entry)
+        audit.note("allow.removed", actor=actor, subject=subject, now=now, **scope)
+
+
+def _scope(entry: AllowEntry) -> dict[str, str]:
+    names = ("account", "scope_id", "chat_id", "user_id")
+    return {name: value for name in names if (value := getattr(entry, name))}
+
+
+def stop_turn(turn: Turn, *, actor: str, now: datetime) -> None:
+    """Stop a turn and close its questions; the person is told.
+
+    Raises:
+        NotPossible: It has ended already.
+    """
+    with transaction.atomic():
+        if not turns.stop_one(turn, by=actor, now=now):
+            message = f"Turn {turn.pk} has ended already; there is nothing to stop."
+            raise NotPossible(message)
+        audit.note("turn.stopped", actor=actor, subject=f"turn:{turn.pk}", now=now)
+
+
+def send(
+    account: Account,
+    chat_id: str,
+    text: str,
+    *,
+    trigger: str,
+    thread_id: str = "",
+    actor: str,
+    now: datetime,
+) -> Obligation:
+    """Owe a message to a chat of an account.
+
+    Args:
+        account: Whose bot says it.
+        chat_id: The platform's id of the chat.
+        text: Canonical Markdown.
+        trigger: A different word for each message, so that the same text can be sent twice.
+        thread_id: The thread in it; empty for none.
+        actor: Who sends it.
+        now: The present.
+
+    Raises:
+        NotPossible: There is nothing to say.
+    """
+    if not text.strip():
+        message = "There is nothing to send: the text is empty."
+        raise NotPossible(message)
+    known = Conversation.objects.filter(
+        account=account.slug, chat_id=chat_id, thread_id=thread_id
+    ).first()
+    address = (
+        known.address
+        if known
+        else Address(
+            platform=account.platform, account=account.slug, chat_id=chat_id, thread_id=thread_id
+        )
+    )
+    with transaction.atomic():
+        obligation = ledger.record(
+            Debt(
+                conversation_key="",
+                trigger=f"staff:{trigger}",
+                address=address,
+                kind=Kind.CROSS,
+                content=text,
+            ),
+            now=now,
+        )
+        subject = f"delivery:{obligation.delivery_id[:12]}"
+        audit.note(
+            "message.sent",
+            actor=actor,
+            subject=subject,
+            now=now,
+            account=account.slug,
+            chat=chat_id,
+        )
+    return obligation
