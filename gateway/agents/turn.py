@@ -182,6 +182,8 @@ def _lean(message: dict[str, Any]) -> dict[str, Any]:
         for key, value in message.items()
         if value is not None and key not in {"instructions", "run_id", "conversation_id"}
     }
+    if "usage" in lean:  # a dozen counters, nearly all of them nought
+        lean["usage"] = {name: value for name, value in lean["usage"].items() if value}
     lean["parts"] = [
         {key: value for key, value in part.items() if key == "content" or value not in _EMPTY}
         for part in message["parts"]
