@@ -21,9 +21,10 @@ _BEFORE = regex.compile(
     rf"(?:{POLITE_BEFORE})(?:[\s,:]+|(?<=[\p{{Han}}\p{{Hiragana}}\p{{Hangul}}])[\s,:]*)"
 )
 _AFTER = regex.compile(
-    rf"(?:(?:[\s,.!]+|(?<=[\p{{Han}}\p{{Hiragana}}\p{{Hangul}}\p{{Katakana}}\d]))"
-    rf"(?:{POLITE_AFTER})|(?<=\S)(?:으로|로|요|이요|です|で|吧))[\s.!。]*$"
+    rf"(?:(?<=[\s,.!]|[\p{{Han}}\p{{Hiragana}}\p{{Hangul}}\p{{Katakana}}\d])(?:{POLITE_AFTER})"
+    r"|(?<=\S)(?:으로|로|요|이요|です|で|吧))$"
 )
+_MARKS_BETWEEN = " ,.!。，"
 _MOST_COURTESIES = 3  # "ok, I'll take … then, please"
 
 
@@ -135,5 +136,6 @@ def without_politeness(said: str) -> str:
     core = fold(said)
     for _ in range(_MOST_COURTESIES):
         begun = _BEFORE.match(core)
-        core = _AFTER.sub("", core[begun.end() :] if begun else core).strip()
+        rest = (core[begun.end() :] if begun else core).rstrip(_MARKS_BETWEEN)
+        core = _AFTER.sub("", rest).strip(_MARKS_BETWEEN)
     return core
