@@ -66,7 +66,7 @@ def keyed_segments(questions: Sequence[Question], said: str) -> list[Segment]:
     A later part for the same question wins. Lines without a key belong to the part above them.
     """
     keys = _keys(questions, said)
-    if not keys or said[: keys[0].begin].strip(" \t\n-*•"):
+    if not keys:
         return []
     segments: dict[int, Segment] = {}
     ends = [key.begin for key in keys[1:]] + [len(said)]
@@ -103,6 +103,8 @@ def _keys(questions: Sequence[Question], said: str) -> list[_Key]:
             continue
         key = _numeric_key(len(questions), said, begin) or _named_key(names, said, begin)
         if key is None:
+            if not keys:
+                return []  # it does not begin with a key, so none of it is keyed
             continue
         is_next = bool(keys) and key.index > keys[-1].index and _is_trusted(key, keys[-1])
         if at_line_start or is_next:
