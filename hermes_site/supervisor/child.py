@@ -86,7 +86,8 @@ class Child:
             )
             hurried.cancel()
             if not ended.done():
-                self.journal.say(f"did not end within {self.service.grace_seconds:g} s: killed")
+                waited = "at once" if hurry.is_set() else f"after {self.service.grace_seconds:g} s"
+                self.journal.say(f"had not ended; killed {waited}")
                 kill_group(process.pid)
             await ended
         if self._life is not None:

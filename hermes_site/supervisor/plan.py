@@ -139,7 +139,7 @@ class Endpoints:
             os.chown(sockets, *owner)
 
         async def answers() -> bool:
-            return await asyncio.to_thread(postgres.is_serving, sockets, binaries=binaries)
+            return await asyncio.to_thread(postgres.is_serving, cluster, sockets, binaries=binaries)
 
         service = Service(
             name="postgres",

@@ -101,8 +101,18 @@ def server_command(cluster: Path, sockets: Path, *, binaries: Path) -> tuple[str
     )
 
 
-def is_serving(sockets: Path, *, binaries: Path) -> bool:
-    """Whether the server takes connections now."""
+def is_serving(cluster: Path, sockets: Path, *, binaries: Path) -> bool:
+    """Whether the server takes connections now.
+
+    The server's own note is read first: asking one that still starts makes it log an error.
+    Source: postmaster.pid, line 8 (LOCK_FILE_LINE_PM_STATUS in PostgreSQL's pidfile.h).
+    """
+    try:
+        notes = (cluster / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return False
+    if len(notes) < 8 or notes[7].strip() != "ready":
+        return False
     command = [
         *(str(binaries / "pg_isready"), "--quiet", "--timeout", "2", "--host", str(sockets)),
         *("--username", "hermes", "--dbname", "postgres"),

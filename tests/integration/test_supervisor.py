@@ -132,8 +132,21 @@ def test_a_process_that_ignores_its_stop_signal_is_killed_after_its_grace(start)
 
     code, output = site.end()
     assert code == 0
-    assert "beat | did not end within 1 s: killed" in output
+    assert "beat | had not ended; killed after 1 s" in output
     assert not is_alive(deaf)
+
+
+def test_a_second_stop_signal_kills_without_waiting(start):
+    site = start(STANDIN_DEAF="web")  # its grace is longer
+    site.wait_until_ready()
+    site.signal(signal.SIGINT)
+    wait_until(lambda: site.state["children"]["worker"]["pid"] is None, "the others end")
+
+    site.signal(signal.SIGINT)
+
+    code, output = site.end()
+    assert code == 0
+    assert "web | had not ended; killed at once" in output
 
 
 def test_nothing_survives_a_killed_supervisor(start):
