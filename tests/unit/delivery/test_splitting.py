@@ -272,3 +272,29 @@ def test_a_portion_holds_as_many_blocks_as_fit():
     assert [len(blocks) for blocks in found] == [3, 1]
     assert isinstance(found[0][0], Heading)
     assert isinstance(found[1][0], Paragraph)
+
+
+def test_a_space_that_carries_an_accent_is_no_place_to_cut():
+    text = "aaaa \u0301bbbb. \u0301cccc"
+
+    parts = split_text(text, Limit(9, Unit.CHARACTERS))
+
+    assert "".join(parts) == text
+    assert not any(part.startswith("\u0301") for part in parts)
+
+
+def test_a_line_of_code_that_fits_an_empty_part_is_not_begun_in_a_used_one():
+    lines = ["x" * 50, "y" * 50]
+
+    parts = cut(f"{'w' * 20}\n\n```\n{lines[0]}\n{lines[1]}\n```", 60)
+
+    assert parts == ["w" * 20, lines[0] + "\n", lines[1]]
+
+
+def test_a_heading_that_leaves_no_room_stands_alone():
+    scale = Scale(lambda text: measure(text, Unit.UTF16))
+
+    parts = cut(f"w\n\n# {'h' * 57}\n\n{'😀 ' * 40}", 60, scale)
+
+    assert parts[:2] == ["w", "h" * 57]
+    assert all(scale.measure(part) <= 60 for part in parts)

@@ -9,6 +9,7 @@ from delivery.ports import Dialect
 from delivery.rendering import EMPTY_REPLY
 from delivery.splitting import is_visible
 from gateway.platforms.telegram.formatting import TelegramDialect, can_link
+from tests.peers.telegram import entities as peer
 from tests.unit.delivery.writings import (
     HOSTILE_UNITS,
     SAMPLES,
@@ -46,6 +47,7 @@ def check(part: Rendered, room: int) -> None:
     assert part.length == len(units(part.text)) // 2 <= room
     assert len(units(part.plain)) // 2 <= room
     entities = part.format["entities"]
+    peer.check(part.text, entities)
     assert len(entities) <= 100
     assert entities == sorted(entities, key=lambda e: e["offset"])
     open_ends: list[tuple[int, str]] = []
