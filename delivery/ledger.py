@@ -18,7 +18,7 @@ from delivery import hints, registry, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls
-from delivery.errors import LeaseLost, LedgerUnavailable, TransportError
+from delivery.errors import LeaseLost, LedgerUnavailable, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.models import (
     OPEN_STATES,
@@ -137,11 +137,12 @@ def _render_parts(obligation: Obligation, debt: Debt) -> None:
 
 
 def _marker_room(outlet: Outlet) -> int:
-    if outlet.certainty is Certainty.IDEMPOTENT:
-        return 0
-    longest = max((wording.RECOVERED, wording.FROM_THREAD), key=lambda text: len(str(text)))
+    markers = [wording.FROM_THREAD]
+    if outlet.certainty is not Certainty.IDEMPOTENT:
+        markers.append(wording.RECOVERED)
     with language("en"):
-        return 2 * (outlet.dialect.measure(str(longest)) + 2)
+        longest = max(outlet.dialect.measure(str(marker)) for marker in markers)
+    return len(markers) * (longest + 2)
 
 
 def wake(account: str) -> None:
@@ -194,7 +195,8 @@ def claim_due(
             )
         )
         if taken != len(ids):
-            raise LeaseLost
+            heads = _really_taken(heads, fence)
+            ids = [head.pk for head in heads]
         parts = _open_parts(ids)
         orphans = [h.pk for h in heads if h.state == State.ATTEMPTING]
         _mark_lost([p for pk in orphans for p in parts.get(pk, [])], heads, now)
@@ -223,6 +225,20 @@ def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]):  # n
         .select_related("edits")
         .order_by("priority", "id")
     )
+
+
+def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
+    """Those of `heads` that nobody withdrew before they were taken."""
+    if not _held(fence).exists():
+        raise LeaseLost
+    taken = Obligation.objects.filter(
+        pk__in=[head.pk for head in heads],
+        state=State.ATTEMPTING,
+        owner=fence.owner,
+        epoch=fence.epoch,
+    )
+    mine = set(taken.values_list("pk", flat=True))
+    return [head for head in heads if head.pk in mine]
 
 
 def _held(fence: Fence):  # noqa: ANN202 - a queryset
@@ -360,10 +376,12 @@ def abandon(
     Raises:
         LeaseLost: Another process owns the account by now.
     """
+    is_unknown = isinstance(error, OutcomeUnknown)
+    outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
     with transaction.atomic():
         _settle(work, State.ABANDONED, Event.ABANDON, now, reason=reason, error=_sentence(error))
-        _fail_part(part, lost=part.was_lost)
-        _log(work, part, Outcome.REFUSED, operation, now, error=error)
+        _fail_part(part, lost=part.was_lost or is_unknown)
+        _log(work, part, outcome, operation, now, error=error)
     work.obligation.state, work.obligation.reason = State.ABANDONED, reason
 
 

@@ -58,6 +58,19 @@ class Ambience:
     chance: Callable[[], float]
 
 
+@dataclasses.dataclass
+class _Shown:
+    """The messages that an obligation replaces.
+
+    Attributes:
+        by_part: The message that each part changes, by the part's position.
+        spare: Those that are of no use any more once everything is delivered.
+    """
+
+    by_part: dict[int, str]
+    spare: list[str]
+
+
 class Outbox:
     """Sends what one account owes.
 
@@ -169,15 +182,15 @@ class Outbox:
 
     async def _see_through(self, work: Claimed) -> None:
         targets = await self._edit_targets(work)
+        shown = _Shown(dict(enumerate(targets)), targets[work.obligation_parts :])
         if work.obligation.edits_id and not targets:
             gone = MessageGone("the message to change was never sent")
             await self._abandon(work, work.parts[0], gone, Decision(Step.ABANDON, reason=gone.detail), "edit")
             return
         for part in list(work.parts):
-            target = targets[part.position] if part.position < len(targets) else ""
-            if not await self._deliver(work, part, target):
+            if not await self._deliver(work, part, shown):
                 return
-        for message_id in targets[work.obligation_parts :] if work.obligation.preview_key else ():
+        for message_id in shown.spare:
             with contextlib.suppress(TransportError):
                 await self.transport.delete(work.obligation.destination, message_id)
 
@@ -189,14 +202,16 @@ class Outbox:
             return await self.previews.take_over(obligation.preview_key)
         return []
 
-    async def _deliver(self, work: Claimed, part: Part, target: str) -> bool:
+    async def _deliver(self, work: Claimed, part: Part, shown: _Shown) -> bool:
         """See one part through; True when it is delivered, False when the rest must wait."""
-        tried: set[Step] = set()
+        # What only closes an earlier message is not worth a message of its own.
+        tried: set[Step] = {Step.FRESH} if work.obligation.edits_id else set()
         while True:
+            target = shown.by_part.get(part.position, "")
             operation = "edit" if target else "send"
             marked = bool(part.was_lost) and not target and self._must_mark()
             try:
-                receipt = await self._call(work, part, target, marked=marked, tried=tried)
+                receipt = await self._call(work, part, target, marked=marked)
             except TransportError as error:
                 decision = self._decide(error, work, part, frozenset(tried), target)
                 if decision.step is Step.ABANDON:
@@ -206,7 +221,8 @@ class Outbox:
                     await self._postpone(work, part, error, decision, operation)
                     return False
                 tried.add(decision.step)
-                target = "" if decision.step is Step.FRESH else target
+                if decision.step is Step.FRESH:
+                    shown.spare.append(shown.by_part.pop(part.position))
                 self._reshape(work, part, decision.step, error)
                 now = self.ambience.clock()
                 await self._write(ledger.try_again, work, part, error, operation=operation, now=now)
@@ -217,12 +233,8 @@ class Outbox:
             )
             return True
 
-    async def _call(
-        self, work: Claimed, part: Part, target: str, *, marked: bool, tried: set[Step]
-    ) -> Receipt:
+    async def _call(self, work: Claimed, part: Part, target: str, *, marked: bool) -> Receipt:
         body = part.rendered
-        if Step.PARENT in tried:
-            body = self.outlet.dialect.mark(body, str(wording.FROM_THREAD))
         if marked:
             body = self.outlet.dialect.mark(body, str(wording.RECOVERED))
         is_last = part.position == work.obligation_parts - 1
@@ -247,9 +259,10 @@ class Outbox:
             error,
             attempt=part.attempts,
             recoveries=work.obligation.recoveries,
-            max_recoveries=10**6 if target else delivery_settings().max_recoveries,
+            max_recoveries=delivery_settings().max_recoveries,
             tried=tried,
             chance=self.ambience.chance(),
+            is_edit=bool(target),
         )
         if decision.stops_account:
             self.account_refused.set()
@@ -267,6 +280,8 @@ class Outbox:
         elif step is Step.PARENT:
             obligation.address = {**obligation.address, "thread_id": ""}
             obligation.reply_to = ""
+            marked = self.outlet.dialect.mark(part.rendered, str(wording.FROM_THREAD))
+            part.body = marked.as_dict()
         elif step is Step.MOVED:
             new_chat_id = getattr(error, "new_chat_id", "")
             obligation.address = {**obligation.address, "chat_id": new_chat_id}

@@ -58,10 +58,14 @@ class Pace:
         if self.has_given_up:
             return None
         if not self.shown_length:
-            return self.started_at + FIRST_AFTER if length >= FIRST_LENGTH else None
+            return self._first_at() if length >= FIRST_LENGTH else None
         if length < self.shown_length + GROWTH:
             return None
         return self.shown_at + self.interval
+
+    def _first_at(self) -> float:
+        first = self.started_at + FIRST_AFTER
+        return max(first, self.shown_at + self.interval) if self.strikes else first
 
     def shown(self, length: int, at: float) -> None:
         """It was shown."""

@@ -86,6 +86,7 @@ def decide(
     max_recoveries: int,
     tried: frozenset[Step],
     chance: float,
+    is_edit: bool = False,
 ) -> Decision:
     """What to do about `error`.
 
@@ -96,6 +97,7 @@ def decide(
         max_recoveries: How many of those are allowed.
         tried: Fall-backs this part has already been through; none is taken twice.
         chance: A random number in [0, 1).
+        is_edit: An earlier message was to be changed, which may be tried any number of times.
     """
     if isinstance(error, RateLimited):
         wait = timedelta(seconds=error.retry_after + 0.25 * chance)
@@ -105,14 +107,17 @@ def decide(
     if isinstance(error, NetworkDown | NotSent):
         return Decision(Step.LATER, back_off(attempt, chance))
     if isinstance(error, OutcomeUnknown):
-        if recoveries >= max_recoveries:
+        if recoveries >= max_recoveries and not is_edit:
             return Decision(Step.ABANDON, reason="its fate stayed unknown too often")
         return Decision(Step.MARKED, back_off(attempt, chance))
-    return _after_refusal(error, tried)
+    return _after_refusal(error, tried, is_edit=is_edit)
 
 
-def _after_refusal(error: TransportError, tried: frozenset[Step]) -> Decision:
+def _after_refusal(error: TransportError, tried: frozenset[Step], *, is_edit: bool) -> Decision:
     step = next((step for kind, step in FALLBACKS.items() if isinstance(error, kind)), None)
+    if step is None and is_edit and not isinstance(error, DestinationGone):
+        # Whatever stands in the way of changing the old message, a new one may still pass.
+        step = Step.FRESH
     if step is not None and step not in tried:
         return Decision(step)
     reason = error.detail or type(error).__name__
