@@ -7,8 +7,12 @@ from django.db.models import Q
 
 from clarify import results
 from clarify.schema import QuestionSet
+from clarify.standing import Standing
 from clarify.states import State
 from delivery.addresses import Address
+from delivery.states import PartState
+
+MAYBE_SEEN = {PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED}
 
 
 class PromptKind(models.TextChoices):
@@ -95,6 +99,25 @@ class Prompt(models.Model):
     def destination(self) -> Address:
         """Where it is shown."""
         return Address.from_dict(self.address)
+
+    @property
+    def standing(self) -> Standing:
+        """What an open question waits for; its replies and the parts of its message are read."""
+        shown = self.obligation
+        replies = sorted(self.replies.all(), key=lambda reply: reply.pk)
+        last = replies[-1] if replies else None
+        return Standing(
+            expires_at=self.expires_at,
+            asker=self.asker_name or self.asker_id,
+            questions=len(self.question_set.questions),
+            answered=len(self.answers),
+            shown=shown.state if shown else "",
+            may_be_seen=shown is not None
+            and any(part.state in MAYBE_SEEN for part in shown.parts.all()),
+            shown_error=(shown.reason or shown.last_error) if shown else "",
+            reply_outcome=last.outcome if last else "",
+            reply_detail=last.detail if last else "",
+        )
 
     @property
     def tool_result(self) -> dict[str, Any]:

@@ -1,26 +1,26 @@
 """What can go wrong on the way out, named for what the caller does next.
 
-    DeliveryError
-    ├── TransportError                 the platform's word on one call
-    │   ├── NotSent                    certainly not accepted: try again later
-    │   │   ├── NetworkDown            the request never left, or was refused before it was read
-    │   │   ├── RateLimited            wait `retry_after` seconds
-    │   │   └── AuthenticationRefused  the account's credential is wrong: stop the account
-    │   ├── OutcomeUnknown             sent, no answer: it may have arrived
-    │   └── Refused                    certainly not accepted, and never will be as it is
-    │       ├── DestinationGone        blocked, kicked, deleted: mark the destination dead
-    │       ├── DestinationMoved       the chat has a new id: send there
-    │       ├── ThreadGone             fall back to the parent chat, once, visibly
-    │       ├── AnchorGone             fall back to no reply anchor
-    │       ├── MessageGone            the message to edit is not there: send a fresh one
-    │       ├── TooOld                 the platform no longer lets this message be changed
-    │       ├── FormattingRefused      send the plain text instead
-    │       └── Unsupported            this platform has no such operation
-    ├── LeaseLost                      another process owns this now: do nothing more
-    ├── IllegalTransition              the state table has no such step
-    ├── LedgerUnavailable              the debt could not be written down: fail loudly
-    ├── UnknownPlatform                no transport is registered under that name
-    └── Unsplittable                   one grapheme alone exceeds the limit
+DeliveryError
+├── TransportError                 the platform's word on one call
+│   ├── NotSent                    certainly not accepted: try again later
+│   │   ├── NetworkDown            the request never left, or was refused before it was read
+│   │   ├── RateLimited            wait `retry_after` seconds
+│   │   └── AuthenticationRefused  the account's credential is wrong: stop the account
+│   ├── OutcomeUnknown             sent, no answer: it may have arrived
+│   └── Refused                    certainly not accepted, and never will be as it is
+│       ├── DestinationGone        blocked, kicked, deleted: mark the destination dead
+│       ├── DestinationMoved       the chat has a new id: send there
+│       ├── ThreadGone             fall back to the parent chat, once, visibly
+│       ├── AnchorGone             fall back to no reply anchor
+│       ├── MessageGone            the message to edit is not there: send a fresh one
+│       ├── TooOld                 the platform no longer lets this message be changed
+│       ├── FormattingRefused      send the plain text instead
+│       └── Unsupported            this platform has no such operation
+├── LeaseLost                      another process owns this now: do nothing more
+├── IllegalTransition              the state table has no such step
+├── LedgerUnavailable              the debt could not be written down: fail loudly
+├── UnknownPlatform                no transport is registered under that name
+└── Unsplittable                   one grapheme alone exceeds the limit
 """
 
 

@@ -76,7 +76,13 @@ class Debt:
     @property
     def delivery_id(self) -> str:
         """The same for the same debt ([D2])."""
-        facts = (self.conversation_key, self.trigger, self.content, self.kind.value, self.address.lane)
+        facts = (
+            self.conversation_key,
+            self.trigger,
+            self.content,
+            self.kind.value,
+            self.address.lane,
+        )
         return hashlib.sha256("\x1f".join(facts).encode("utf-8", "replace")).hexdigest()
 
 
@@ -178,10 +184,10 @@ def claim_due(
     Raises:
         LeaseLost: Another process owns the account.
     """
+    heads = list(_heads(fence, account, now, busy)[:limit])
+    if not heads:
+        return []
     with transaction.atomic():
-        heads = list(_heads(fence, account, now, busy)[:limit])
-        if not heads:
-            return []
         ids = [head.pk for head in heads]
         taken = (
             Obligation.objects.filter(pk__in=ids, state__in=sources(Event.CLAIM))
@@ -211,16 +217,13 @@ def claim_due(
     return claimed
 
 
-def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]):  # noqa: ANN202 - a queryset
-    earlier = Obligation.objects.filter(
-        lane=OuterRef("lane"), id__lt=OuterRef("id"), state__in=OPEN_STATES
-    )
+def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]):
     waiting = Q(state__in=[State.PENDING, State.FAILED], next_attempt_at__lte=now)
     orphaned = Q(state=State.ATTEMPTING, epoch__lt=fence.epoch)
     heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
     return (
         heads.filter(waiting | orphaned)
-        .filter(~Exists(earlier))
+        .filter(~Exists(_earlier()))
         .exclude(lane__in=list(busy))
         .select_related("edits")
         .order_by("priority", "id")
@@ -241,7 +244,13 @@ def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
     return [head for head in heads if head.pk in mine]
 
 
-def _held(fence: Fence):  # noqa: ANN202 - a queryset
+def _earlier():
+    return Obligation.objects.filter(
+        lane=OuterRef("lane"), id__lt=OuterRef("id"), state__in=OPEN_STATES
+    )
+
+
+def _held(fence: Fence):
     return Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
 
 
@@ -281,7 +290,9 @@ def _begin(parts: list[Part]) -> None:
     )
 
 
-def accept(work: Claimed, part: Part, receipt: Receipt, *, operation: str, marked: bool, now: datetime) -> None:
+def accept(
+    work: Claimed, part: Part, receipt: Receipt, *, operation: str, marked: bool, now: datetime
+) -> None:
     """Write down that the platform took `part`; begin the next part, or settle the whole.
 
     Raises:
@@ -344,7 +355,9 @@ def postpone(
         hints.conversation_changed(work.obligation.conversation_key)
 
 
-def try_again(work: Claimed, part: Part, error: TransportError, *, operation: str, now: datetime) -> None:
+def try_again(
+    work: Claimed, part: Part, error: TransportError, *, operation: str, now: datetime
+) -> None:
     """Write down a refusal and that the same part is tried at once in another shape.
 
     The caller has already changed the part's body or the obligation's address or anchor.
@@ -391,7 +404,7 @@ def _fail_part(part: Part, *, lost: bool) -> None:
     part.save(update_fields=["state", "was_lost"])
 
 
-def _owned(work: Claimed):  # noqa: ANN202 - a queryset
+def _owned(work: Claimed):
     return Obligation.objects.filter(
         pk=work.obligation.pk,
         state=State.ATTEMPTING,
@@ -469,9 +482,7 @@ def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bo
 
 def retry(obligation: Obligation, *, now: datetime) -> bool:
     """Owe an abandoned message again, or make a waiting one due at once, because staff ask for it."""
-    shelved = Obligation.objects.filter(
-        pk=obligation.pk, state__in=[State.ABANDONED, State.FAILED]
-    )
+    shelved = Obligation.objects.filter(pk=obligation.pk, state__in=[State.ABANDONED, State.FAILED])
     changed = shelved.update(
         state=State.FAILED, reason="", settled_at=None, next_attempt_at=now, updated_at=now
     )
@@ -492,24 +503,34 @@ def mark_delivered(obligation: Obligation, *, reason: str, now: datetime) -> boo
         pk=obligation.pk, state__in=[s for s in sources(Event.ACCEPT) if s != State.ATTEMPTING]
     )
     return bool(
-        unsettled.update(
-            state=State.DELIVERED, reason=reason[:200], settled_at=now, updated_at=now
-        )
+        unsettled.update(state=State.DELIVERED, reason=reason[:200], settled_at=now, updated_at=now)
     )
 
 
 def release_account(account: str, *, now: datetime) -> int:
     """Make everything of `account` that waits for a retry due at once: its connection is back."""
     waiting = Obligation.objects.filter(
-        account=account, state=State.FAILED, next_attempt_at__gt=now, last_error__startswith="NetworkDown"
+        account=account,
+        state=State.FAILED,
+        next_attempt_at__gt=now,
+        last_error__startswith="NetworkDown",
     )
     return waiting.update(next_attempt_at=now)
 
 
-def next_due(account: str) -> datetime | None:
-    """When the earliest waiting message of `account` is due; None if nothing waits."""
+def next_due(account: str, *, busy: Iterable[str] = ()) -> datetime | None:
+    """When the earliest waiting message of `account` that is first in its lane is due.
+
+    Args:
+        account: Whose messages.
+        busy: Lanes that are being served; they are not waited for.
+
+    Returns:
+        The moment; None if nothing waits.
+    """
     waiting = Obligation.objects.filter(account=account, state__in=[State.PENDING, State.FAILED])
-    return waiting.order_by("next_attempt_at").values_list("next_attempt_at", flat=True).first()
+    heads = waiting.filter(~Exists(_earlier())).exclude(lane__in=list(busy))
+    return heads.order_by("next_attempt_at").values_list("next_attempt_at", flat=True).first()
 
 
 def expire(*, now: datetime) -> int:

@@ -70,7 +70,11 @@ class Obligation(models.Model):
     controls = models.JSONField(default=dict, blank=True)
     preview_key = models.CharField(max_length=64, blank=True)
     edits = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="edited_by",
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="edited_by",
         help_text="The delivered message whose text this one replaces.",
     )
     state = models.CharField(max_length=12, choices=choices(State), default=State.PENDING)

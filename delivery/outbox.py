@@ -19,10 +19,10 @@ from delivery import ledger, retry, wording
 from delivery.conf import delivery_settings
 from delivery.content import Controls, Rendered
 from delivery.errors import LeaseLost, MessageGone, OutcomeUnknown, TransportError
-from delivery.ledger import Claimed
 from delivery.leases import Fence
+from delivery.ledger import Claimed
 from delivery.models import Part
-from delivery.ports import Certainty, Outlet, OutgoingPart, Receipt, Transport
+from delivery.ports import Certainty, OutgoingPart, Outlet, Receipt, Transport
 from delivery.retry import Decision, Step
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,9 @@ DRAIN = 10.0  # seconds that sends under way may take to end when the process st
 class Database(Protocol):
     """Runs a synchronous function that uses the database, off the event loop."""
 
-    def __call__(self, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Awaitable[Result]:
+    def __call__(
+        self, function: Callable[..., Result], *args: Any, **kwargs: Any
+    ) -> Awaitable[Result]:
         """The result of `function(*args, **kwargs)`."""
         ...
 
@@ -126,7 +128,10 @@ class Outbox:
             await self._drain()
 
     async def _wait(self, stopping: asyncio.Event) -> None:
-        waiters = [asyncio.ensure_future(self._woken.wait()), asyncio.ensure_future(stopping.wait())]
+        waiters = [
+            asyncio.ensure_future(self._woken.wait()),
+            asyncio.ensure_future(stopping.wait()),
+        ]
         delay = await self._until_due()
         await asyncio.wait(waiters, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
         for waiter in waiters:
@@ -136,14 +141,18 @@ class Outbox:
         if self._woken.is_set() or not self._open:
             return QUIET_POLL
         try:
-            due = await self.ambience.database(ledger.next_due, self.account)
+            due = await self.ambience.database(
+                ledger.next_due, self.account, busy=list(self._lanes)
+            )
         except (DatabaseError, InterfaceError):
             return QUIET_POLL
         if due is None:
             return QUIET_POLL
         wait = (due - self.ambience.clock()).total_seconds()
         # A lane that is busy or blocked has due messages too; do not spin on them.
-        return min(QUIET_POLL, wait) if wait > 0 else (0.25 if self._lanes or self._blocked else 0.02)
+        return (
+            min(QUIET_POLL, wait) if wait > 0 else (0.25 if self._lanes or self._blocked else 0.02)
+        )
 
     async def _claim(self) -> bool:
         now = self.ambience.clock()
@@ -153,7 +162,12 @@ class Outbox:
             return False
         try:
             claimed = await self.ambience.database(
-                ledger.claim_due, self.fence, self.account, now=now, busy=list(self._lanes), limit=room
+                ledger.claim_due,
+                self.fence,
+                self.account,
+                now=now,
+                busy=list(self._lanes),
+                limit=room,
             )
         except LeaseLost:
             self.lease_lost.set()
@@ -185,7 +199,9 @@ class Outbox:
         shown = _Shown(dict(enumerate(targets)), targets[work.obligation_parts :])
         if work.obligation.edits_id and not targets:
             gone = MessageGone("the message to change was never sent")
-            await self._abandon(work, work.parts[0], gone, Decision(Step.ABANDON, reason=gone.detail), "edit")
+            await self._abandon(
+                work, work.parts[0], gone, Decision(Step.ABANDON, reason=gone.detail), "edit"
+            )
             return
         for part in list(work.parts):
             if not await self._deliver(work, part, shown):
@@ -336,4 +352,3 @@ class Outbox:
             task.cancel()
         if late:
             await asyncio.wait(late, timeout=1.0)
-

@@ -20,7 +20,8 @@ from delivery.content import Rendered
 from delivery.errors import RateLimited, TransportError
 from delivery.models import Preview
 from delivery.outbox import Ambience
-from delivery.ports import Outlet, OutgoingPart, Transport
+from delivery.pacing import Budget
+from delivery.ports import OutgoingPart, Outlet, Transport
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ GROWTH = 12  # characters that make another edit worth its call
 LONGEST_INTERVAL = 10.0
 STRIKES = 3
 REMEMBERED = 2000
+MOST_A_SECOND = 10.0  # of one account
 
 
 @dataclass
@@ -99,8 +101,14 @@ class LivePreviews:
     def __init__(
         self, account: str, transport: Transport, outlet: Outlet, ambience: Ambience
     ) -> None:
-        self.account, self.transport, self.outlet, self.ambience = account, transport, outlet, ambience
+        self.account, self.transport, self.outlet, self.ambience = (
+            account,
+            transport,
+            outlet,
+            ambience,
+        )
         self._live: dict[str, _Live] = {}
+        self._budget = Budget(MOST_A_SECOND)
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def show(self, key: str, address: Address, reply_to: str, text: str, *, epoch: int) -> None:
@@ -114,7 +122,8 @@ class LivePreviews:
         live = self._live.get(key)
         if live is None:
             pace = Pace(
-                self.outlet.minimum_edit_interval.total_seconds() * (3 if address.chat_type != "dm" else 1),
+                self.outlet.minimum_edit_interval.total_seconds()
+                * (3 if address.chat_type != "dm" else 1),
                 asyncio.get_running_loop().time(),
             )
             live = self._live[key] = _Live(key, address, reply_to, pace)
@@ -165,6 +174,9 @@ class LivePreviews:
             due = live.pace.next_at(len(live.text))
             wait = None if due is None else due - loop.time()
             if wait is not None and wait <= 0:
+                if not self._budget.take(loop.time()):  # under pressure previews go before finals
+                    await asyncio.sleep(live.pace.interval / 2)
+                    continue
                 await self._display(live)
                 continue
             with contextlib.suppress(TimeoutError):
@@ -178,7 +190,9 @@ class LivePreviews:
         except RateLimited as error:
             live.pace.complained(loop.time(), error.retry_after)
         except TransportError as error:
-            logger.info("A preview is given up: %s", type(error).__name__, extra={"stream": live.key})
+            logger.info(
+                "A preview is given up: %s", type(error).__name__, extra={"stream": live.key}
+            )
             live.pace.strikes = STRIKES
         except DatabaseError:
             logger.exception("A preview could not be stored", extra={"stream": live.key})

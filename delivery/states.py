@@ -32,7 +32,10 @@ class Event(StrEnum):
 TRANSITIONS: dict[tuple[State, Event], State] = {
     (State.PENDING, Event.CLAIM): State.ATTEMPTING,
     (State.FAILED, Event.CLAIM): State.ATTEMPTING,
-    (State.ATTEMPTING, Event.CLAIM): State.ATTEMPTING,  # only a newer owner may: its epoch is higher
+    (
+        State.ATTEMPTING,
+        Event.CLAIM,
+    ): State.ATTEMPTING,  # only a newer owner may: its epoch is higher
     (State.ATTEMPTING, Event.ACCEPT): State.DELIVERED,
     (State.ATTEMPTING, Event.POSTPONE): State.FAILED,
     (State.PENDING, Event.ABANDON): State.ABANDONED,

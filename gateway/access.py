@@ -49,8 +49,12 @@ def is_first_denial(source: Source, *, now: datetime) -> bool:
     ).exists()
     if not told:
         audit.note(
-            "access.denied", actor=subject, subject=subject, now=now,
-            account=source.account, chat=source.chat_id,
+            "access.denied",
+            actor=subject,
+            subject=subject,
+            now=now,
+            account=source.account,
+            chat=source.chat_id,
         )
     return not told
 
@@ -67,7 +71,11 @@ def sync_environment(*, now: datetime) -> None:
             entry.delete()
         for user_id in sorted(wanted):
             _, is_new = AllowEntry.objects.get_or_create(
-                platform=platform, account="", scope_id="", chat_id="", user_id=user_id,
+                platform=platform,
+                account="",
+                scope_id="",
+                chat_id="",
+                user_id=user_id,
                 defaults={"from_environment": True, "note": f"{platform.upper()}_ALLOWED_USERS"},
             )
             if is_new:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from gateway import platforms, vault
 from gateway.conf import gateway_settings
-from gateway.errors import NotPossible, UnknownPlatform
+from gateway.errors import BadSecret, NotPossible, UnknownPlatform
 from gateway.models import Account, AccountState
 from gateway.ports import AccountConfig, BotIdentity
 
@@ -26,16 +26,26 @@ def sync_environment() -> None:
         if not secret:
             if account and account.from_environment and account.is_enabled:
                 Account.objects.filter(pk=account.pk).update(
-                    is_enabled=False, state=AccountState.DISABLED,
+                    is_enabled=False,
+                    state=AccountState.DISABLED,
                     last_error="its token is no longer in the environment",
                 )
             continue
         options = {name: value for name, value in facts.get("options", {}).items() if value}
         if account is None:
             account = Account(slug=platform, platform=platform)
-        account.secret, account.options = vault.lock(secret), options
+        if not _holds(account, secret):  # a fresh cipher text would look like a new credential
+            account.secret = vault.lock(secret)
+        account.options = options
         account.from_environment = account.is_enabled = True
         account.save()
+
+
+def _holds(account: Account, secret: str) -> bool:
+    try:
+        return vault.unlock(account.secret) == secret
+    except BadSecret:
+        return False
 
 
 def config_of(account: Account) -> AccountConfig:
@@ -57,14 +67,21 @@ def enabled() -> list[Account]:
 
 
 def set_state(
-    account: Account, state: AccountState, *, now: datetime, error: str = "",
+    account: Account,
+    state: AccountState,
+    *,
+    now: datetime,
+    error: str = "",
     identity: BotIdentity | None = None,
 ) -> None:
-    """Write down how the connection stands."""
+    """Write down how the connection stands; one that staff disabled stays disabled."""
+    row = Account.objects.filter(pk=account.pk)
+    if state is AccountState.DISCONNECTED and not row.filter(is_enabled=True).exists():
+        state = AccountState.DISABLED
     changes = {"state": state, "last_error": error[:500], "state_changed_at": now}
     if identity:
         changes |= {"bot_id": identity.user_id[:64], "bot_name": identity.user_name[:128]}
-    Account.objects.filter(pk=account.pk).update(**changes)
+    row.update(**changes)
 
 
 def confirm(slug: str, cursor: str, *, now: datetime, saw_event: bool) -> None:
@@ -75,9 +92,7 @@ def confirm(slug: str, cursor: str, *, now: datetime, saw_event: bool) -> None:
     Account.objects.filter(slug=slug).update(**changes)
 
 
-def save(
-    slug: str, platform: str, *, secret: str, options: dict[str, str]
-) -> tuple[Account, bool]:
+def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> tuple[Account, bool]:
     """Make an account, or change the one of that name.
 
     Args:

@@ -19,7 +19,9 @@ def of(turn: Turn) -> Effects:
 
 def _note(turn: Turn, payload: dict[str, Any]) -> str:
     note = Note.objects.create(
-        conversation_id=turn.conversation_id, turn=turn, text=str(payload["text"]),
+        conversation_id=turn.conversation_id,
+        turn=turn,
+        text=str(payload["text"]),
         created_at=timezone.now(),
     )
     return f"Noted as number {note.pk}."

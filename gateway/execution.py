@@ -219,4 +219,3 @@ def _joined(before: str, after: str) -> str:
 
 def _now() -> datetime:
     return timezone.now()
-

@@ -33,13 +33,18 @@ def run(
 
 def _help(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
     del event, conversation, now
-    return Done(_("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text())
+    return Done(
+        _("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text()
+    )
 
 
 def _status(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
     del event
     open_turns = Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN))
-    lines = [_("Session %(number)s") % {"number": conversation.session.number if conversation.session else 1}]
+    lines = [
+        _("Session %(number)s")
+        % {"number": conversation.session.number if conversation.session else 1}
+    ]
     words = {
         TurnState.RUNNING: _("running"),
         TurnState.WAITING: _("waiting for an answer"),

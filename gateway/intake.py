@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from clarify import questions
 from clarify.errors import NotYours, UnknownPrompt
@@ -40,6 +40,8 @@ from gateway.models import Conversation, Decision, InboundEvent, Turn
 from gateway.states import TurnState
 
 logger = logging.getLogger(__name__)
+
+HANDFUL = 10  # events to a transaction: fewer commits, and nobody waits long for the writer's lock
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Verdict:
 
 
 def receive(account: str, fence: Fence, batch: Batch, *, now: datetime) -> list[Deed]:
-    """Take a batch in: each event in a transaction with the cursor that comes after it.
+    """Take a batch in, a handful of events to a transaction, the cursor with the last of them.
 
     Args:
         account: The account it came to.
@@ -92,14 +94,16 @@ def receive(account: str, fence: Fence, batch: Batch, *, now: datetime) -> list[
     """
     deeds: list[Deed] = []
     known = _known(account, batch.events)
-    for event in batch.events:
-        if event.event_id in known:
-            continue
-        deeds += take(account, event, now=now, fence=fence)
-    with transaction.atomic():
-        if not leases.is_current(fence):
-            raise LeaseLost
-        accounts.confirm(account, batch.cursor, now=now, saw_event=bool(batch.events))
+    fresh = [event for event in batch.events if event.event_id not in known]
+    for start in range(0, max(len(fresh), 1), HANDFUL):
+        with transaction.atomic():
+            if not leases.is_current(fence):
+                raise LeaseLost
+            for event in fresh[start : start + HANDFUL]:
+                deeds += take(account, event, now=now)
+            if start + HANDFUL >= len(fresh):
+                saw_event = bool(batch.events)
+                accounts.confirm(account, batch.cursor, now=now, saw_event=saw_event)
     return deeds
 
 
@@ -111,21 +115,16 @@ def _known(account: str, events: tuple[Inbound, ...]) -> set[str]:
     return set(rows.values_list("event_id", flat=True))
 
 
-def take(
-    account: str, event: Inbound, *, now: datetime, fence: Fence | None = None
-) -> tuple[Deed, ...]:
+def take(account: str, event: Inbound, *, now: datetime) -> tuple[Deed, ...]:
     """Take one event in, once; an event that cannot be handled is kept and named, and passed by.
 
     Raises:
-        LeaseLost: Another process owns the account.
         DatabaseError: The database is away.
     """
     try:
         with transaction.atomic():
-            if fence is not None and not leases.is_current(fence):
-                raise LeaseLost
             return _take(account, event, now)
-    except (LeaseLost, DatabaseError):
+    except (OperationalError, InterfaceError):
         raise
     except Exception as error:
         logger.exception("An event could not be handled", extra={"event": event.event_id})
@@ -141,9 +140,10 @@ def _keep_poison(account: str, event: Inbound, error: Exception, now: datetime) 
 
 def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     row = _row(account, event, now)
-    if row.message_key and InboundEvent.objects.filter(
-        account=account, message_key=row.message_key
-    ).exists():
+    if (
+        row.message_key
+        and InboundEvent.objects.filter(account=account, message_key=row.message_key).exists()
+    ):
         return ()
     verdict = _decide(event, now)
     row.decision, row.reason = verdict.decision, verdict.reason[:500]
@@ -182,9 +182,7 @@ def _ignored(event: Ignored, now: datetime) -> Verdict:  # noqa: ARG001 - one si
 
 
 def _moved(event: ChatMoved, now: datetime) -> Verdict:
-    count = sessions.move_chat(
-        event.account, event.old_chat_id, event.new_chat_id
-    )
+    count = sessions.move_chat(event.account, event.old_chat_id, event.new_chat_id)
     del now
     return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
 
@@ -233,9 +231,7 @@ def _deny(event: InboundMessage, reason: str, now: datetime) -> Verdict:
     return Verdict(Decision.DENIED, reason)
 
 
-def _as_command(
-    event: InboundMessage, conversation: Conversation, now: datetime
-) -> Verdict | None:
+def _as_command(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict | None:
     command = commands.parse(event.text)
     if command is None:
         return None
@@ -250,9 +246,7 @@ def _as_command(
     return Verdict(Decision.COMMAND, command.spec.name, prompt=done.prompt)
 
 
-def _as_answer(
-    event: InboundMessage, conversation: Conversation, now: datetime
-) -> Verdict | None:
+def _as_answer(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict | None:
     prompts = questions.pending_for(conversation.key)
     if not prompts or not event.text.strip():
         return None
@@ -261,7 +255,8 @@ def _as_answer(
     mine = [
         prompt
         for prompt in ([quoted] if quoted else prompts)
-        if questions.may_answer(prompt, answerer) and prompt.lane == event.source.address.lane
+        if questions.may_answer(prompt, answerer)
+        and prompt.lane == event.source.address.lane
         and prompt.kind != "approval"
     ]
     if not mine:
@@ -308,9 +303,7 @@ def _as_late_answer(
     return Verdict(Decision.CLOSED, f"the question is {closed.state}", prompt=closed)
 
 
-def _as_stale(
-    event: InboundMessage, conversation: Conversation, now: datetime
-) -> Verdict | None:
+def _as_stale(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict | None:
     if now - event.sent_at <= gateway_settings().max_message_age:
         return None
     _reply(event, conversation, wording.TOO_OLD, Kind.NOTICE, now)
@@ -353,16 +346,26 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     """A press is acknowledged whatever becomes of it."""
     judged = access.judge(event.source)
     if not judged.allowed:
-        return Verdict(Decision.DENIED, judged.reason, deeds=(AckPress(event, wording.NOT_YOURS, alert=True),))
+        return Verdict(
+            Decision.DENIED, judged.reason, deeds=(AckPress(event, wording.NOT_YOURS, alert=True),)
+        )
     answerer = answerer_of(event.source)
     try:
         outcome, wants_text = questions.press(
             event.data, lane=event.source.address.lane, answerer=answerer, now=now
         )
     except UnknownPrompt:
-        return Verdict(Decision.IGNORED, "no such button", deeds=(AckPress(event, wording.UNKNOWN_BUTTON, alert=True),))
+        return Verdict(
+            Decision.IGNORED,
+            "no such button",
+            deeds=(AckPress(event, wording.UNKNOWN_BUTTON, alert=True),),
+        )
     except NotYours:
-        return Verdict(Decision.DENIED, "another person was asked", deeds=(AckPress(event, wording.NOT_YOURS, alert=True),))
+        return Verdict(
+            Decision.DENIED,
+            "another person was asked",
+            deeds=(AckPress(event, wording.NOT_YOURS, alert=True),),
+        )
     late = outcome.effect is Effect.TOO_LATE
     deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late or wants_text),)
     deeds += _typing_after(outcome, event.source.address)

@@ -16,10 +16,11 @@ def beat(kind: str, *, now: datetime) -> None:
     last = _last_beat.get(name)
     if last is not None and now - last < EVERY:
         return
-    ProcessBeat.objects.update_or_create(
-        name=name,
-        defaults={"seen_at": now},
-        create_defaults={"kind": kind, "started_at": now, "seen_at": now},
+    ProcessBeat.objects.bulk_create(
+        [ProcessBeat(name=name, kind=kind, started_at=now, seen_at=now)],
+        update_conflicts=True,
+        unique_fields=["name"],
+        update_fields=["seen_at"],
     )
     _last_beat[name] = now
 

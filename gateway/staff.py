@@ -134,61 +134,64 @@ def stop_turn(turn: Turn, *, actor: str, now: datetime) -> None:
         audit.note("turn.stopped", actor=actor, subject=f"turn:{turn.pk}", now=now)
 
 
-def send(
-    account: Account,
-    chat_id: str,
-    text: str,
-    *,
-    trigger: str,
-    thread_id: str = "",
-    actor: str,
-    now: datetime,
-) -> Obligation:
-    """Owe a message to a chat of an account.
+@dataclass(frozen=True, kw_only=True)
+class Letter:
+    """A message that staff write by hand.
 
-    Args:
-        account: Whose bot says it.
+    Attributes:
         chat_id: The platform's id of the chat.
         text: Canonical Markdown.
-        trigger: A different word for each message, so that the same text can be sent twice.
-        thread_id: The thread in it; empty for none.
+        thread_id: The thread in the chat; empty for none.
+    """
+
+    chat_id: str
+    text: str
+    thread_id: str = ""
+
+
+def send(
+    letter: Letter, account: Account, *, trigger: str, actor: str, now: datetime
+) -> Obligation:
+    """Owe a letter to a chat of an account.
+
+    Args:
+        letter: What, and where to.
+        account: Whose bot says it.
+        trigger: A different word for each letter, so that the same text can be sent twice.
         actor: Who sends it.
         now: The present.
 
     Raises:
         NotPossible: There is nothing to say.
     """
-    if not text.strip():
+    if not letter.text.strip():
         message = "There is nothing to send: the text is empty."
         raise NotPossible(message)
-    known = Conversation.objects.filter(
-        account=account.slug, chat_id=chat_id, thread_id=thread_id
-    ).first()
-    address = (
-        known.address
-        if known
-        else Address(
-            platform=account.platform, account=account.slug, chat_id=chat_id, thread_id=thread_id
-        )
+    debt = Debt(
+        conversation_key="",
+        trigger=f"staff:{trigger}",
+        address=_address(letter, account),
+        kind=Kind.CROSS,
+        content=letter.text,
     )
     with transaction.atomic():
-        obligation = ledger.record(
-            Debt(
-                conversation_key="",
-                trigger=f"staff:{trigger}",
-                address=address,
-                kind=Kind.CROSS,
-                content=text,
-            ),
-            now=now,
-        )
+        obligation = ledger.record(debt, now=now)
         subject = f"delivery:{obligation.delivery_id[:12]}"
-        audit.note(
-            "message.sent",
-            actor=actor,
-            subject=subject,
-            now=now,
-            account=account.slug,
-            chat=chat_id,
-        )
+        where = {"account": account.slug, "chat": letter.chat_id}
+        audit.note("message.sent", actor=actor, subject=subject, now=now, **where)
     return obligation
+
+
+def _address(letter: Letter, account: Account) -> Address:
+    """Where the letter goes; as the chat is known here, if it is."""
+    known = Conversation.objects.filter(
+        account=account.slug, chat_id=letter.chat_id, thread_id=letter.thread_id
+    ).first()
+    if known is not None:
+        return known.address
+    return Address(
+        platform=account.platform,
+        account=account.slug,
+        chat_id=letter.chat_id,
+        thread_id=letter.thread_id,
+    )

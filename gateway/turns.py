@@ -91,11 +91,11 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         The turn, now running under a new epoch; None if there is nothing to run, another turn of
         the conversation is active, or the installation is full.
     """
+    turn = _next(conversation_id)
+    if turn is None or _running().count() >= capacity:
+        return None
     try:
         with transaction.atomic():
-            turn = _next(conversation_id)
-            if turn is None or _running().count() >= capacity:
-                return None
             taken = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.CLAIM)).update(
                 state=TurnState.RUNNING,
                 owner=owner,
@@ -127,7 +127,11 @@ def _running() -> QuerySet[Turn]:
 
 def _mine(turn: Turn) -> QuerySet[Turn]:
     return Turn.objects.filter(
-        pk=turn.pk, state=TurnState.RUNNING, owner=turn.owner, epoch=turn.epoch, stop_requested=False
+        pk=turn.pk,
+        state=TurnState.RUNNING,
+        owner=turn.owner,
+        epoch=turn.epoch,
+        stop_requested=False,
     )
 
 
@@ -236,7 +240,12 @@ def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
 
 
 def finish(
-    turn: Turn, text: str, messages: Sequence[dict[str, Any]], usage: dict[str, Any], *, now: datetime
+    turn: Turn,
+    text: str,
+    messages: Sequence[dict[str, Any]],
+    usage: dict[str, Any],
+    *,
+    now: datetime,
 ) -> None:
     """End the turn well: transcript and debt in one transaction ([D3]).
 
@@ -342,9 +351,7 @@ def _tell_stopped(turn: Turn) -> None:
     def tell() -> None:
         hints.publish(hints.WORKERS, "turn.stop", turn=turn.pk)
         hints.publish(hints.outbox_group(address.account), "stream.stop", key=turn.preview_key)
-        hints.publish(
-            hints.outbox_group(address.account), "turn.ended", turn=turn.pk
-        )
+        hints.publish(hints.outbox_group(address.account), "turn.ended", turn=turn.pk)
 
     transaction.on_commit(tell)
 

@@ -24,7 +24,11 @@ def reclaim_turns(*, now: datetime) -> int:
     """Take back every turn whose lease ran out or whose worker is certainly dead; how many."""
     count = 0
     for turn in turns.running():
-        if turn.lease_expires_at and turn.lease_expires_at > now and not is_certainly_dead(turn.owner):
+        if (
+            turn.lease_expires_at
+            and turn.lease_expires_at > now
+            and not is_certainly_dead(turn.owner)
+        ):
             continue
         try:
             count += turns.reclaim(turn, now=now)

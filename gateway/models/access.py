@@ -42,7 +42,9 @@ class AuditEvent(models.Model):
     """A decision about access or a staff action; rows are only ever added ([A7])."""
 
     at = models.DateTimeField(db_index=True)
-    actor = models.CharField(max_length=255, help_text="Who did it: staff, a person, or the system.")
+    actor = models.CharField(
+        max_length=255, help_text="Who did it: staff, a person, or the system."
+    )
     action = models.CharField(max_length=64, db_index=True)
     subject = models.CharField(max_length=255, blank=True, help_text="What it was done to.")
     detail = models.JSONField(default=dict, blank=True)

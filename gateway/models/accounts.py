@@ -30,14 +30,18 @@ class Account(models.Model):
         default=False, editable=False, help_text="Kept in step with the environment at every start."
     )
     state = models.CharField(
-        max_length=16, choices=AccountState.choices, default=AccountState.DISCONNECTED,
+        max_length=16,
+        choices=AccountState.choices,
+        default=AccountState.DISCONNECTED,
         editable=False,
     )
     bot_id = models.CharField(max_length=64, blank=True, editable=False)
     bot_name = models.CharField(max_length=128, blank=True, editable=False)
     last_error = models.CharField(max_length=500, blank=True, editable=False)
     cursor = models.CharField(
-        max_length=255, blank=True, editable=False,
+        max_length=255,
+        blank=True,
+        editable=False,
         help_text="Where the stored events end; written with the events it confirms.",
     )
     last_event_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -20,7 +20,11 @@ class Conversation(models.Model):
     participant_id = models.CharField(max_length=255, blank=True)
     title = models.CharField(max_length=200, blank=True)
     session = models.ForeignKey(
-        "gateway.Session", null=True, blank=True, on_delete=models.SET_NULL, related_name="+",
+        "gateway.Session",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
         help_text="The current one; /new starts another.",
     )
     created_at = models.DateTimeField()
@@ -59,9 +63,7 @@ class Session(models.Model):
     class Meta:
         ordering: ClassVar = ["conversation_id", "number"]
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["conversation", "number"], name="one_session_a_number"
-            ),
+            models.UniqueConstraint(fields=["conversation", "number"], name="one_session_a_number"),
         ]
 
     def __str__(self) -> str:

@@ -26,7 +26,10 @@ class InboundEvent(models.Model):
     account = models.CharField(max_length=64)
     event_id = models.CharField(max_length=255, help_text="The platform's id of the event.")
     message_key = models.CharField(
-        max_length=600, null=True, blank=True, help_text="Chat and message id, for messages."  # noqa: DJ001
+        max_length=600,
+        null=True,
+        blank=True,
+        help_text="Chat and message id, for messages.",
     )
     kind = models.CharField(max_length=16)
     platform = models.CharField(max_length=32, blank=True)
@@ -43,7 +46,10 @@ class InboundEvent(models.Model):
     decision = models.CharField(max_length=12, choices=Decision.choices, blank=True)
     reason = models.CharField(max_length=500, blank=True)
     conversation = models.ForeignKey(
-        "gateway.Conversation", null=True, blank=True, on_delete=models.SET_NULL,
+        "gateway.Conversation",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
         related_name="inbound",
     )
     turn = models.ForeignKey(

@@ -5,9 +5,11 @@ import contextlib
 
 from delivery.addresses import Address
 from delivery.errors import TransportError
+from delivery.pacing import Budget
 from delivery.ports import Outlet, Transport
 
 BEFORE = 0.2  # seconds; an answer that is quicker needs no notice
+MOST_A_SECOND = 8.0  # of one account; under pressure typing is the first to go ([D9])
 LONGEST = 1800.0  # seconds; nothing types for ever, whatever hint was lost
 
 
@@ -17,6 +19,7 @@ class Presence:
     def __init__(self, transport: Transport, outlet: Outlet, *, is_able: bool) -> None:
         self.transport, self.outlet, self.is_able = transport, outlet, is_able
         self._typing: dict[int, asyncio.Task[None]] = {}
+        self._budget = Budget(MOST_A_SECOND)
 
     def start(self, turn: int, address: Address) -> None:
         """Turn `turn` is being worked on for somebody at `address`."""
@@ -41,6 +44,7 @@ class Presence:
         await asyncio.sleep(BEFORE)
         with contextlib.suppress(TransportError):
             while loop.time() < ends_at:
-                await self.transport.typing(address)
+                if self._budget.take(loop.time()):
+                    await self.transport.typing(address)
                 await asyncio.sleep(self.outlet.typing_period.total_seconds())
         self._typing.pop(turn, None)

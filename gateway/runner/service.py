@@ -14,7 +14,6 @@ from delivery.errors import (
     LeaseLost,
     RateLimited,
     TransportError,
-
 )
 from delivery.leases import Fence
 from delivery.outbox import Ambience, Outbox
@@ -95,7 +94,9 @@ class AccountService:
                 await self._receive(adapter)
             except AuthenticationRefused as error:
                 logger.error(  # noqa: TRY400 - the sentence says all; a traceback adds nothing
-                    "The credential is refused: %s", error.detail, extra={"account": self.account.slug}
+                    "The credential is refused: %s",
+                    error.detail,
+                    extra={"account": self.account.slug},
                 )
                 await self._away(AccountState.AUTH_FAILED, error.detail)
                 await self._pause(REFUSED_PAUSE)
@@ -152,7 +153,9 @@ class AccountService:
     async def _note_trouble(self, failures: int, error: str) -> None:
         if failures in {1, 5, 20} or failures % 100 == 0:
             logger.warning(
-                "Receiving fails: %s", error, extra={"account": self.account.slug, "times": failures}
+                "Receiving fails: %s",
+                error,
+                extra={"account": self.account.slug, "times": failures},
             )
             await self._state(AccountState.DEGRADED, error)
 
@@ -202,9 +205,7 @@ class AccountService:
                     epoch=int(hint["epoch"]),
                 )
 
-    async def _state(
-        self, state: AccountState, error: str, *, identity: Any = None
-    ) -> None:
+    async def _state(self, state: AccountState, error: str, *, identity: Any = None) -> None:
         try:
             await self.ambience.database(
                 accounts.set_state,
@@ -222,5 +223,3 @@ class AccountService:
             await asyncio.wait_for(self.stopping.wait(), seconds)
         except TimeoutError:
             return
-
-

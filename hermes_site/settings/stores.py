@@ -33,6 +33,7 @@ def database(url: str, *, pool_size: int) -> dict[str, Any]:
         message = f"DATABASE_URL is not understood ({error}). Use sqlite:///path or postgres://…"
         raise ImproperlyConfigured(message) from error
     if "sqlite" in config["ENGINE"]:
+        config["ENGINE"] = "hermes_site.sqlite"
         config["OPTIONS"] = dict(SQLITE_OPTIONS)
         # Opening a file is dear and a connection is private to its thread: keep it.
         config["CONN_MAX_AGE"] = SQLITE_MAX_AGE

@@ -6,6 +6,7 @@ number. A refusal is taken from the answer as the server wrote it (`_Pool`), bec
 folds status and description into one sentence and loses the first.
 """
 
+import asyncio
 import json
 import logging
 from contextlib import suppress
@@ -35,7 +36,7 @@ _CONNECT_SECONDS = 10.0
 _WRITE_SECONDS = 20.0
 _MEDIA_WRITE_SECONDS = 120.0
 _POOL_SECONDS = 10.0
-_POOL_SIZE = 64
+_POOL_SIZE = 24  # connections; httpcore walks over all of them at every call
 # httpx's own 5 s would mean a new TLS handshake for almost every answer in a quiet chat.
 _KEEP_ALIVE_SECONDS = 30.0
 
@@ -70,13 +71,22 @@ class _Refusal(TelegramError):
 
 
 class _Pool(HTTPXRequest):
-    """The library's connection pool, letting refusals through as the server wrote them."""
+    """The library's connection pool, letting refusals through as the server wrote them.
+
+    Calls wait here for a connection, not inside httpcore, which looks through every waiting call
+    whenever one begins or ends.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._room = asyncio.Semaphore(_POOL_SIZE)
 
     @override
     async def do_request(
         self, url: str, method: str, request_data: RequestData | None = None, *args: Any, **kw: Any
     ) -> tuple[int, bytes]:
-        status, payload = await super().do_request(url, method, request_data, *args, **kw)
+        async with self._room:
+            status, payload = await super().do_request(url, method, request_data, *args, **kw)
         if status >= 300:
             raise _Refusal(status, payload)
         return status, payload

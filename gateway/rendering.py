@@ -1,0 +1,36 @@
+"""What a platform will show of an answer, as plain values ([D16])."""
+
+from typing import Any
+
+from delivery.splitting import MINIMUM_ROOM
+from gateway import platforms
+from gateway.errors import NotPossible
+from gateway.messages import clean
+
+
+def parts(markdown: str, platform: str, *, limit: int = 0) -> list[dict[str, Any]]:
+    """The messages that `platform` would be sent for `markdown`, in order.
+
+    Args:
+        markdown: The canonical answer.
+        platform: The platform's kind.
+        limit: How much one message may hold, in the platform's own unit; 0 for what it takes.
+
+    Returns:
+        For each message its `text`, what the dialect adds (`entities`, `html`, …) and its
+        `length` in the platform's own unit.
+
+    Raises:
+        UnknownPlatform: It is not installed.
+        NotPossible: The limit is below what can be split, or above what the platform takes.
+    """
+    dialect = platforms.get(platform).dialect
+    most = dialect.limit.size
+    if limit and not MINIMUM_ROOM <= limit <= most:
+        message = (
+            f"--limit must be from {MINIMUM_ROOM} to {most} for {platform}"
+            f" ({dialect.limit.unit.value}), not {limit}."
+        )
+        raise NotPossible(message)
+    rendered = dialect.render(clean(markdown), reserve=most - limit if limit else 0)
+    return [{"text": part.text, **part.format, "length": part.length} for part in rendered]
