@@ -1,0 +1,1 @@
+"""The browser Control UI: its pages, its WebSocket, what it reads and what it does."""

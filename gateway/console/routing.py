@@ -1,3 +1,7 @@
 """WebSocket routes of the Control UI."""
 
-websocket_urlpatterns: list[object] = []
+from django.urls import path
+
+from gateway.console.consumers import ConsoleConsumer
+
+websocket_urlpatterns = [path("ws/console/", ConsoleConsumer.as_asgi())]

@@ -9,3 +9,4 @@ if not envtext("REDIS_URL"):
     CELERY_BROKER_URL = "memory://"
 ALLOWED_HOSTS = ["*"]
 GATEWAY["ENVIRONMENT_ACCOUNTS"] = {}
+STATIC_ROOT = None  # tests collect nothing, and WhiteNoise warns of a directory that is not there

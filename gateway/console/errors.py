@@ -1,0 +1,9 @@
+"""What can be wrong with a page's request."""
+
+
+class Refused(Exception):
+    """The request cannot be done; its text is a sentence for the person."""
+
+
+class NotFound(Refused):
+    """There is no such thing, or it is not theirs to see: the two are never told apart."""

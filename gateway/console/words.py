@@ -1,0 +1,109 @@
+"""The words of the Control UI that its scripts put on the page."""
+
+from django.utils.translation import gettext as _
+
+
+def words() -> dict[str, str]:
+    """Every word by its name, in the language of the request; `{}` stands for a value."""
+    return {**_conversation_words(), **_question_words(), **_state_words()}
+
+
+def _conversation_words() -> dict[str, str]:
+    return {
+        "new_chat": _("New chat"),
+        "untitled": _("New chat"),
+        "empty_title": _("What shall we do?"),
+        "empty_text": _("Write below. The agent answers here, and asks you when it must."),
+        "empty_help": _("What can you do?"),
+        "no_conversations": _("Nothing found."),
+        "earlier": _("Show earlier messages"),
+        "beginning": _("This is the beginning."),
+        "latest": _("Jump to the latest"),
+        "composer": _("Write a message"),
+        "composer_answer": _("Answer in your own words, or write something else"),
+        "read_only": _("This conversation lives on {}. You can answer its questions and stop it."),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "code": _("code"),
+        "session": _("A new session begins"),
+        "stopped": _("Stopped"),
+        "today": _("Today"),
+        "yesterday": _("Yesterday"),
+        "agent": _("Agent"),
+        "you": _("You"),
+        "files": _("Files: {}"),
+        "too_long": _("This is too long: {} characters. The most is 1,000,000."),
+        "failed": _("This could not be done: {}"),
+        "needs_you": _("has a question"),
+        "is_busy": _("is at work"),
+    }
+
+
+def _question_words() -> dict[str, str]:
+    return {
+        "question": _("The agent asks"),
+        "step": _("Question {} of {}"),
+        "set": _("{} of {}"),
+        "any": _("Choose any that apply"),
+        "other": _("Your own answer"),
+        "other_hint": _("In your own words…"),
+        "back": _("Back"),
+        "next": _("Next"),
+        "submit": _("Send answer"),
+        "submit_all": _("Send answers"),
+        "submitting": _("Sending…"),
+        "skip": _("Skip"),
+        "skip_title": _("Decline this; the agent goes on with its best judgement"),
+        "collapse": _("Collapse"),
+        "expand": _("Answer"),
+        "open_one": _("1 question is unanswered"),
+        "open_many": _("{} questions are unanswered"),
+        "previous_prompt": _("Previous"),
+        "next_prompt": _("Next"),
+        "time_left": _("Time left"),
+        "asked_below": _("Waiting for your answer"),
+        "answered": _("Answered"),
+        "skipped": _("Skipped"),
+        "expired": _("Not answered in time"),
+        "cancelled": _("Cancelled"),
+        "undeliverable": _("Could not be delivered"),
+        "by": _("by {}"),
+        "on": _("on {}"),
+        "not_connected": _(
+            "Not connected. Your answer is kept; send it when the connection is back."
+        ),
+        "keys": _("1–4 choose · Enter goes on · Esc collapses"),
+    }
+
+
+def _state_words() -> dict[str, str]:
+    return {
+        "connecting": _("Connecting…"),
+        "connected": _("Connected"),
+        "reconnecting": _("Reconnecting…"),
+        "offline": _("You are offline"),
+        "sending": _("Sending"),
+        "sent_in": _("Received"),
+        "not_sent": _("Not sent"),
+        "retry": _("Retry"),
+        "discard": _("Discard"),
+        "queued": _("Waiting for its turn"),
+        "running": _("Working"),
+        "ready": _("Going on"),
+        "waiting": _("Waiting for your answer"),
+        "in_queue": _("{} more in the queue"),
+        "stop": _("Stop"),
+        "stopping": _("Stopping…"),
+        "tick_recorded": _("Recorded"),
+        "tick_sent": _("Sent"),
+        "tick_retrying": _("Not accepted yet; it will be sent again"),
+        "tick_delivered": _("Delivered"),
+        "tick_recovered": _("Delivered after a recovery; it may have come twice"),
+        "tick_abandoned": _("Given up"),
+        "decision_answer": _("taken as an answer"),
+        "decision_hint": _("not understood as an answer"),
+        "decision_denied": _("not allowed"),
+        "decision_ignored": _("not for the agent"),
+        "decision_poison": _("could not be handled"),
+        "decision_closed": _("the question was closed"),
+    }

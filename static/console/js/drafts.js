@@ -1,0 +1,92 @@
+// The answers to a prompt as far as they are thought of; they survive everything but the answer.
+
+import * as store from "./store.js";
+
+export class Draft {
+  constructor(entry) {
+    this.key = `prompt.${entry.prompt}`;
+    this.entry = entry;
+    const kept = store.read(this.key) ?? {};
+    this.step = Math.min(kept.step ?? 0, entry.questions.length - 1);
+    this.picks = kept.picks ?? {};
+    this.texts = kept.texts ?? {};
+    this.isCollapsed = kept.isCollapsed ?? false;
+    this.isKept = Boolean(kept.picks);
+    if (!this.isKept) this.#takeOver();
+  }
+
+  // What was answered by text on another surface already.
+  #takeOver() {
+    for (const question of this.entry.questions) {
+      const labels = new Set(question.options.map((option) => option.label));
+      const given = this.entry.answers[question.key] ?? [];
+      this.picks[question.key] = given.filter((word) => labels.has(word));
+      this.texts[question.key] = given.find((word) => !labels.has(word)) ?? "";
+    }
+  }
+
+  save() {
+    store.write(this.key, {
+      step: this.step,
+      picks: this.picks,
+      texts: this.texts,
+      isCollapsed: this.isCollapsed,
+    });
+  }
+
+  forget() {
+    store.remove(this.key);
+  }
+
+  isPicked(question, label) {
+    return this.picks[question.key]?.includes(label) ?? false;
+  }
+
+  textOf(question) {
+    return this.texts[question.key] ?? "";
+  }
+
+  // One choice replaces the other and the typed text; of several, each is on or off.
+  pick(question, label) {
+    const now = this.picks[question.key] ?? [];
+    if (!question.multi_select) {
+      this.picks[question.key] = [label];
+      this.texts[question.key] = "";
+    } else if (now.includes(label)) {
+      this.picks[question.key] = now.filter((other) => other !== label);
+    } else {
+      this.picks[question.key] = [...now, label];
+    }
+    this.save();
+  }
+
+  type(question, text) {
+    this.texts[question.key] = text;
+    if (!question.multi_select && text.trim()) this.picks[question.key] = [];
+    this.save();
+  }
+
+  isAnswered(question) {
+    return this.values(question).length > 0;
+  }
+
+  values(question) {
+    const typed = this.textOf(question).trim();
+    const order = question.options.map((option) => option.label);
+    const picked = order.filter((label) => this.isPicked(question, label));
+    return typed ? [...picked, typed] : picked;
+  }
+
+  get answers() {
+    const pairs = this.entry.questions.map((question) => [question.key, this.values(question)]);
+    return Object.fromEntries(pairs);
+  }
+
+  get unanswered() {
+    return this.entry.questions.filter((question) => !this.isAnswered(question)).length;
+  }
+
+  get isLast() {
+    return this.step === this.entry.questions.length - 1;
+  }
+}

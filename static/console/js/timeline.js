@@ -1,0 +1,200 @@
+// The timeline: entries by their ids, in the order of the server, brought up to date in place.
+
+import { byId, el } from "./dom.js";
+import { build, copyFrom, fill } from "./entries.js";
+import { dayName, dayOf, t } from "./words.js";
+
+const NEAR = 90; // pixels from the end that still count as being there
+
+export class Timeline {
+  #items = new Map(); // id -> { entry, node }
+  #list = byId("timeline");
+  #scroller = byId("scroller");
+  #latest = byId("latest");
+  #earlier = byId("earlier");
+  #stuck = true;
+  #retired = new Set(); // previews whose final is here: late live texts of them are ignored
+
+  constructor(hooks) {
+    this.hooks = hooks;
+    this.#list.addEventListener("click", copyFrom);
+    this.#scroller.addEventListener("scroll", () => this.#look(), { passive: true });
+    this.#latest.addEventListener("click", () => this.toEnd(true));
+    this.#earlier.addEventListener("click", () => hooks.earlier());
+    new ResizeObserver(() => this.#stuck && this.toEnd()).observe(this.#list);
+    new ResizeObserver(() => this.#stuck && this.toEnd()).observe(this.#scroller);
+  }
+
+  clear() {
+    this.#items.clear();
+    this.#retired.clear();
+    this.#list.replaceChildren();
+    this.#stuck = true;
+  }
+
+  reset(entries) {
+    const kept = new Set(entries.map((entry) => entry.id));
+    for (const [id, item] of this.#items) {
+      if (!kept.has(id) && item.entry.rank !== 9) this.remove(id);
+    }
+    this.upsert(entries);
+  }
+
+  get(id) {
+    return this.#items.get(id)?.entry ?? null;
+  }
+
+  get all() {
+    return [...this.#items.values()].map((item) => item.entry);
+  }
+
+  get oldest() {
+    const known = this.all.filter((entry) => entry.rank !== 9 && entry.kind !== "live");
+    return known.length ? known.reduce((a, b) => (compare(a, b) < 0 ? a : b)).at : null;
+  }
+
+  get isEmpty() {
+    return this.#items.size === 0;
+  }
+
+  upsert(entries) {
+    for (const entry of entries) this.#put(entry);
+    this.#separate();
+    this.hooks.changed?.();
+  }
+
+  // Put earlier entries in front without moving what is being read.
+  prepend(entries) {
+    const before = this.#scroller.scrollHeight - this.#scroller.scrollTop;
+    this.upsert(entries);
+    this.#scroller.scrollTop = this.#scroller.scrollHeight - before;
+  }
+
+  live(key, turn, html, at) {
+    if (this.#retired.has(key)) return;
+    const known = this.get(`live:${key}`);
+    this.upsert([{ id: `live:${key}`, kind: "live", at: known?.at ?? at, rank: 1, turn, key, html }]);
+  }
+
+  // Only the live texts of these previews stay.
+  keepLive(keys) {
+    for (const entry of this.all) {
+      if (entry.kind === "live" && !keys.has(entry.key)) this.remove(entry.id);
+    }
+  }
+
+  remove(id) {
+    this.#items.get(id)?.node.remove();
+    this.#items.delete(id);
+    this.#separate();
+    this.hooks.changed?.();
+  }
+
+  slot(id) {
+    return this.#items.get(id)?.node.querySelector("[data-slot]") ?? null;
+  }
+
+  toEnd(isAsked = false) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#scroller.scrollTo({
+      top: this.#scroller.scrollHeight,
+      behavior: isAsked && !calm ? "smooth" : "instant",
+    });
+    this.#stuck = true;
+    this.#latest.hidden = true;
+  }
+
+  offerEarlier(hasMore) {
+    this.#earlier.hidden = !hasMore;
+  }
+
+  #put(entry) {
+    const item = this.#items.get(entry.id) ?? this.#adopt(entry);
+    if (!item) {
+      const node = build(entry, this.hooks);
+      this.#items.set(entry.id, { entry, node });
+      this.#place(entry, node);
+      if (!this.#stuck && entry.kind !== "live") this.#latest.classList.add("has-news");
+      return;
+    }
+    if (JSON.stringify(item.entry) === JSON.stringify(entry)) return;
+    const moved = compare(item.entry, entry) !== 0;
+    item.entry = entry;
+    fill(item.node, entry, this.hooks);
+    if (moved) this.#place(entry, item.node);
+  }
+
+  // The same thing under another name: a message that was sent from here and is now stored, a text
+  // that was live and is now final. Its element goes on, so nothing flickers.
+  #adopt(entry) {
+    const former = entry.client_id ? `out:${entry.client_id}` : entry.preview ? `live:${entry.preview}` : "";
+    if (entry.preview) this.#retired.add(entry.preview);
+    const item = former && this.#items.get(former);
+    if (!item || former === entry.id) return null;
+    this.#items.delete(former);
+    this.#items.set(entry.id, item);
+    if (item.entry.kind === "live") this.hooks.finished?.(entry);
+    return item;
+  }
+
+  #place(entry, node) {
+    let next = null;
+    for (const other of this.#items.values()) {
+      if (other.node === node || !other.node.isConnected || compare(entry, other.entry) >= 0) continue;
+      if (next === null || compare(other.entry, next.entry) < 0) next = other;
+    }
+    if (next) this.#list.insertBefore(node, next.node);
+    else if (this.#list.lastElementChild !== node) this.#list.append(node);
+  }
+
+  // A line with the day's name before the first entry of each day.
+  #separate() {
+    for (const line of this.#list.querySelectorAll(":scope > .day")) line.remove();
+    let day = null;
+    for (const node of [...this.#list.children]) {
+      const entry = this.#items.get(node.dataset.id)?.entry;
+      if (!entry || entry.rank === 9) continue;
+      if (dayOf(entry.at) !== day) {
+        day = dayOf(entry.at);
+        node.before(el("li", { class: "day" }, el("span", { text: dayName(entry.at) })));
+      }
+    }
+  }
+
+  #look() {
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    this.#stuck = scrollHeight - scrollTop - clientHeight < NEAR;
+    this.#latest.hidden = this.#stuck;
+    if (this.#stuck) this.#latest.classList.remove("has-news");
+  }
+}
+
+function compare(one, other) {
+  if (one.rank === 9 || other.rank === 9) {
+    return one.rank - other.rank || one.at.localeCompare(other.at);
+  }
+  if (one.at !== other.at) return one.at < other.at ? -1 : 1;
+  return one.rank - other.rank || one.id.localeCompare(other.id, undefined, { numeric: true });
+}
+
+export function outgoing(message) {
+  return {
+    id: `out:${message.client_id}`,
+    kind: "said",
+    at: String(message.at).padStart(16, "0"),
+    rank: 9, // always at the end, in the order of sending
+    text: message.text,
+    who: "",
+    mine: true,
+    client_id: message.client_id,
+    state: message.error ? "failed" : "sending",
+    error: message.error ?? "",
+  };
+}
+
+export const plainText = (html) => {
+  const holder = el("div", { html });
+  return holder.textContent.replace(/\s+/g, " ").trim();
+};
+
+export const emptyWords = () => [t("empty_title"), t("empty_text")];
