@@ -115,9 +115,10 @@ def reference(root: Root) -> str:
             return f"delivery:{root.delivery_id[:12]}"
 
 
-def _number(text: str) -> int | None:
+def _number(text: str) -> int:
+    """The row number that `text` is; one that no row has, if it is none."""
     is_number = text.isascii() and text.isdigit() and len(text) < 19
-    return int(text) if is_number else None
+    return int(text) if is_number else -1
 
 
 def _event_by_row(text: str) -> Iterable[Root]:
@@ -202,17 +203,20 @@ PREFERENCE: tuple[tuple[Finder, ...], ...] = (
 
 def _turn_of(root: Root) -> Turn | None:
     rows = Turn.objects.select_related("conversation", "session").prefetch_related("tool_calls")
+    return rows.filter(pk=_turn_number(root)).first()
+
+
+def _turn_number(root: Root) -> int:
     match root:
         case Turn():
-            wanted: int | None = root.pk
+            return root.pk
         case Prompt() | Obligation():
-            wanted = _number(root.correlation)
+            return _number(root.correlation)
         case InboundEvent():
-            wanted = root.turn_id
-            if wanted is None and root.prompt_id is not None:
-                prompt = Prompt.objects.filter(pk=root.prompt_id).first()
-                wanted = _number(prompt.correlation) if prompt else None
-    return rows.filter(pk=wanted).first() if wanted is not None else None
+            if root.turn_id is not None or root.prompt_id is None:
+                return root.turn_id or -1
+            prompt = Prompt.objects.filter(pk=root.prompt_id).first()
+            return _number(prompt.correlation) if prompt else -1
 
 
 def _prompts(turn: Turn | None, root: Root) -> list[Prompt]:

@@ -1,0 +1,80 @@
+"""`manage.py allow add|remove|list`: who may reach the agent."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+from typing_extensions import override
+
+from gateway import platforms, staff
+from gateway.management.house import HouseCommand, actor
+from gateway.models import AllowEntry
+
+FIELDS = ("account", "scope_id", "chat_id", "user_id")
+
+
+class Command(HouseCommand):
+    help = "The allowlist: add, remove and list who may reach the agent."
+
+    @override
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+        add = verbs.add_parser("add", help="let a person, or everybody in a chat, speak")
+        _who(add)
+        add.add_argument("--note", default="", help="who that is, for staff")
+        _who(verbs.add_parser("remove", help="take it back; counts from the next message on"))
+        verbs.add_parser("list", help="list all entries").add_argument("platform", nargs="?")
+
+    @override
+    def handle(self, *args: Any, **options: Any) -> None:
+        del args
+        getattr(self, f"_{options['verb']}")(options)
+
+    def _add(self, options: dict[str, Any]) -> None:
+        platforms.get(options["platform"])
+        fields = _fields(options)
+        if not fields["user_id"] and not fields["chat_id"]:
+            message = "Name a person's id, or --chat-id to let everybody in that chat speak."
+            raise CommandError(message)
+        entry = AllowEntry(platform=options["platform"], note=options["note"], **fields)
+        staff.allow(entry, actor=actor(), now=timezone.now())
+        self.say(f"{entry} may speak from the next message on.")
+
+    def _remove(self, options: dict[str, Any]) -> None:
+        entry = AllowEntry.objects.filter(platform=options["platform"], **_fields(options)).first()
+        if entry is None:
+            message = (
+                "There is no such entry; an entry is named by all of its fields."
+                " See: manage.py allow list"
+            )
+            raise CommandError(message)
+        staff.disallow(entry, actor=actor(), now=timezone.now())
+        self.say(f"{entry} may not speak any more, unless another entry allows it.")
+
+    def _list(self, options: dict[str, Any]) -> None:
+        head = ("platform", "person", "account", "scope", "chat", "note", "from")
+        rows: list[tuple[str, ...]] = [head]
+        entries = AllowEntry.objects.order_by("platform", "pk")
+        if options["platform"]:
+            entries = entries.filter(platform=options["platform"])
+        for entry in entries:
+            origin = "environment" if entry.from_environment else "staff"
+            who = entry.user_id or "everybody"
+            place = (entry.account, entry.scope_id, entry.chat_id)
+            rows.append((entry.platform, who, *place, entry.note, origin))
+        self.table(rows, "Nobody is on the allowlist. Add: manage.py allow add telegram 12345")
+
+
+def _who(parser: ArgumentParser) -> None:
+    parser.add_argument("platform", help="for example telegram")
+    parser.add_argument(
+        "user_id", nargs="?", default="", help="the person's id there (they see it with /whoami)"
+    )
+    parser.add_argument("--account", default="", help="only through this account")
+    parser.add_argument("--scope-id", default="", help="only in this workspace, guild or tenant")
+    parser.add_argument("--chat-id", default="", help="only in this chat")
+
+
+def _fields(options: dict[str, Any]) -> dict[str, str]:
+    return {name: options[name] for name in FIELDS}

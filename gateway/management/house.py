@@ -1,0 +1,67 @@
+"""What the commands of this site share: no traceback at anybody, and who gave the command."""
+
+import getpass
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+from typing_extensions import override
+
+from clarify.errors import ClarifyError
+from delivery.errors import DeliveryError
+from gateway.errors import GatewayError
+
+SURFACE = "command line"
+
+
+class HouseCommand(BaseCommand):
+    """A command that says in one sentence what went wrong and what to do, with exit code 1."""
+
+    @override
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command; `--traceback` shows where an error came from."""
+        try:
+            return super().execute(*args, **options)
+        except CommandError:
+            raise
+        except (GatewayError, ClarifyError, DeliveryError, ImproperlyConfigured) as error:
+            raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            message = (
+                f"The database did not do as asked ({_first_line(error)}). Look at DATABASE_URL,"
+                " and run: manage.py migrate"
+            )
+            raise CommandError(message) from error
+        except Exception as error:
+            message = (
+                f"Something is wrong with this command itself ({type(error).__name__}:"
+                f" {_first_line(error)}). Run it again with --traceback and report what it shows."
+            )
+            raise CommandError(message) from error
+
+    def say(self, text: str) -> None:
+        """One line to whoever gave the command."""
+        self.stdout.write(text)
+
+    def table(self, rows: list[tuple[str, ...]], empty: str) -> None:
+        """Rows in columns, the first row being the head; `empty` if there is no other."""
+        if len(rows) < 2:
+            self.say(empty)
+            return
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            self.say("  ".join(cells).rstrip())
+
+
+def actor() -> str:
+    """Who gave the command, for the audit log."""
+    try:
+        return f"{getpass.getuser()} ({SURFACE})"
+    except (KeyError, OSError):  # a user without a name, as in many containers
+        return SURFACE
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:300] or type(error).__name__
