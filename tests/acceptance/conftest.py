@@ -54,7 +54,13 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory, stack_db, telegram, model, environment) -> Iterator[Stack]:
+def arguments() -> tuple[str, ...]:
+    """More arguments of `manage.py up`; a module may say otherwise."""
+    return ()
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory, stack_db, telegram, model, environment, arguments) -> Iterator[Stack]:
     """An installation on Telegram whose agent is the model peer; everybody may speak to it."""
     env = {
         "TELEGRAM_BOT_TOKEN": telegram.token,
@@ -65,8 +71,15 @@ def stack(tmp_path_factory, stack_db, telegram, model, environment) -> Iterator[
         "HERMES_MODEL": "peer",
         **environment,
     }
-    with Stack(tmp_path_factory.mktemp("installation") / "data", env, db=stack_db) as running:
+    data_dir = tmp_path_factory.mktemp("installation") / "data"
+    with Stack(data_dir, env, db=stack_db, arguments=arguments) as running:
         yield running
+
+
+@pytest.fixture(params=[1, *(pytest.param(n, marks=pytest.mark.full) for n in range(2, 6))])
+def time(request) -> int:
+    """Which time it is: once in an ordinary run, five times in a full one."""
+    return request.param
 
 
 @pytest.fixture
