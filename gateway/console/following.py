@@ -78,8 +78,9 @@ class Follower:
         group = hints.conversation_group(self._key)
         while True:
             try:
-                async for hint in hints.subscribe(group):
-                    self._hear(hint)
+                async for hint in hints.subscribe(group, hints.PAGES):
+                    if group in hint.get("groups", (group,)):
+                        self._hear(hint)
             except Exception as error:  # noqa: BLE001 - whatever the broker's client raises
                 logger.warning("Hints are away: %s", type(error).__name__)
             self._dirty.set()

@@ -20,7 +20,7 @@ def _conversation_words() -> dict[str, str]:
         "beginning": _("This is the beginning."),
         "latest": _("Jump to the latest"),
         "composer": _("Write a message"),
-        "composer_answer": _("Answer in your own words, or write something else"),
+        "composer_answer": _("Or answer in your own words"),
         "read_only": _("This conversation lives on {}. You can answer its questions and stop it."),
         "copy": _("Copy"),
         "copied": _("Copied"),

@@ -2,7 +2,7 @@
 // always a place for one's own words.
 
 import { el, icon, isComposing } from "./dom.js";
-import { t } from "./words.js";
+import { number, t } from "./words.js";
 
 export function questionBody(question, draft, prefix, act) {
   const id = `${prefix}-${question.key}`;
@@ -48,7 +48,7 @@ function choice(question, option, index, draft, act) {
       el("span", { class: "label", dir: "auto", text: option.label }),
       option.description && el("span", { class: "description", dir: "auto", text: option.description }),
     ),
-    el("kbd", { text: String(index + 1), "aria-hidden": "true" }),
+    el("kbd", { text: number(index + 1), "aria-hidden": "true" }),
   );
 }
 
@@ -66,13 +66,12 @@ function own(question, draft, act) {
     oninput: (event) => act.type(question, event.target.value),
   });
   area.value = text;
-  const number = question.options.length + 1;
   return el(
     "label",
     { class: `option own ${text.trim() ? "is-filled" : ""}` },
     el("span", { class: `mark ${question.multi_select ? "box" : "dot"}` }, icon("check")),
     area,
-    question.options.length ? el("kbd", { text: String(number), "aria-hidden": "true" }) : null,
+    question.options.length ? el("kbd", { text: number(question.options.length + 1), "aria-hidden": "true" }) : null,
   );
 }
 
@@ -113,11 +112,20 @@ export function handleKey(event, body, question, act) {
     return true;
   }
   if (isTyping && !(event.target.value === "" && event.key === "ArrowUp")) return false;
-  if (/^[1-9]$/.test(event.key)) return byNumber(Number(event.key) - 1, body, question, act);
+  const digit = digitOf(event.key);
+  if (digit) return byNumber(digit - 1, body, question, act);
   const step = STEPS[event.key];
   if (step === undefined || event.target.closest?.("[data-plain]")) return false;
   move(stops, here, step, question, act);
   return true;
+}
+
+// The digits of Western, Arabic and Persian keyboards.
+function digitOf(key) {
+  if (key.length !== 1) return 0;
+  const code = key.codePointAt(0);
+  const zero = [0x30, 0x0660, 0x06f0].find((start) => code >= start && code <= start + 9);
+  return zero === undefined ? 0 : code - zero;
 }
 
 function byNumber(index, body, question, act) {

@@ -42,8 +42,10 @@ const stepper = new Stepper({
     showPrompts();
   },
   slot: (id) => timeline.slot(id),
+  attend: (id) => timeline.attend(id),
   toggled: (isDocked) => {
     composer.hidden = isDocked;
+    document.body.classList.toggle("is-docked", isDocked);
   },
   composer,
   now,
@@ -128,6 +130,7 @@ function show(snapshot) {
   showStrip();
   if (isFirst) {
     timeline.toEnd();
+    if (snapshot.pending.length) timeline.attend(snapshot.pending[0]);
     if (!stepper.isDocked && matchMedia("(hover: hover)").matches) composer.focus();
   }
 }
@@ -252,6 +255,7 @@ byId("stop").addEventListener("click", async ({ currentTarget: button }) => {
   button.querySelector("span").textContent = t("stopping");
   try {
     await connection.request("stop", { turn: Number(button.dataset.turn) });
+    composer.focus();
   } catch (error) {
     button.disabled = false;
     button.querySelector("span").textContent = t("stop");

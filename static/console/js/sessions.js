@@ -102,13 +102,9 @@ export class Sessions {
           },
         },
         el("span", { class: "session-title", dir: "auto", text: nameOf(row) }),
-        el(
-          "span",
-          { class: "session-facts" },
-          el("span", { text: row.mine ? "" : title(row.platform) }),
-          state,
-          el("time", { datetime: row.active_at, text: brief(row.active_at) }),
-        ),
+        state || el("span"),
+        el("time", { datetime: row.active_at, text: brief(row.active_at) }),
+        !row.mine && el("span", { class: "session-place", text: title(row.platform) }),
       ),
     );
   }

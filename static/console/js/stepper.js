@@ -18,7 +18,8 @@ export class Stepper {
   #errors = new Map();
   #clock = 0;
 
-  // hooks: request(type, fields), stored(entry), slot(id), toggled(isDocked), composer, now()
+  // hooks: request(type, fields), stored(entry), slot(id), attend(id), toggled(isDocked), composer,
+  // now()
   constructor(hooks) {
     this.hooks = hooks;
     NARROW.addEventListener("change", () => this.render());
@@ -55,7 +56,8 @@ export class Stepper {
     const hadFocus = this.#hasFocus;
     if (!this.#drafts.has(this.#shown)) this.#shown = this.#drafts.keys().next().value ?? null;
     this.render();
-    if (fresh.length && !NARROW.matches && !this.hooks.composer.isWriting) this.#focusFirst();
+    if (fresh.length && NARROW.matches) this.hooks.attend(fresh[0].id);
+    else if (fresh.length && !this.hooks.composer.isWriting) this.#focusFirst();
     else if (hadFocus) this.#drafts.size ? this.#focusFirst() : this.hooks.composer.focus();
   }
 

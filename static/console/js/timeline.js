@@ -104,6 +104,14 @@ export class Timeline {
     this.#latest.hidden = true;
   }
 
+  // Show an entry from its top, if it is at the end and taller than the page.
+  attend(id) {
+    const node = this.#items.get(id)?.node;
+    if (!node || !this.#stuck || node.offsetHeight < this.#scroller.clientHeight - 16) return;
+    this.#stuck = false;
+    node.scrollIntoView({ block: "start", behavior: "instant" });
+  }
+
   offerEarlier(hasMore) {
     this.#earlier.hidden = !hasMore;
   }

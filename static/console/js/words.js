@@ -9,7 +9,7 @@ export function t(name, ...values) {
   return (facts.words[name] ?? name).replace(/\{\}/g, () => String(values[index++] ?? ""));
 }
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 const shortDay = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 const longDay = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
 const full = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" });
@@ -39,9 +39,10 @@ export function brief(at) {
   return dayKey(date) === dayKey(new Date()) ? clock.format(date) : shortDay.format(date);
 }
 
+const pair = new Intl.NumberFormat(language, { minimumIntegerDigits: 2 });
+
 export function span(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
-  const minutes = String(Math.floor((whole % 3600) / 60)).padStart(2, "0");
-  const rest = `${minutes}:${String(whole % 60).padStart(2, "0")}`;
-  return whole >= 3600 ? `${Math.floor(whole / 3600)}:${rest}` : rest;
+  const rest = `${pair.format(Math.floor((whole % 3600) / 60))}:${pair.format(whole % 60)}`;
+  return whole >= 3600 ? `${number(Math.floor(whole / 3600))}:${rest}` : rest;
 }
