@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
@@ -206,7 +207,9 @@ def claim_due(
         parts = _open_parts(ids)
         orphans = [h.pk for h in heads if h.state == State.ATTEMPTING]
         _mark_lost([p for pk in orphans for p in parts.get(pk, [])], heads, now)
-        _begin([remaining[0] for remaining in parts.values() if remaining])
+        first = [remaining[0] for remaining in parts.values() if remaining]
+        _begin(first)
+    _begun(first)
     claimed = []
     for head in heads:
         head.state, head.owner, head.epoch = State.ATTEMPTING, fence.owner, fence.epoch
@@ -283,11 +286,17 @@ def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> Non
 
 def _begin(parts: list[Part]) -> None:
     for part in parts:
-        part.state = advance_part(PartState(part.state), PartEvent.BEGIN)
+        advance_part(PartState(part.state), PartEvent.BEGIN)  # the table allows it
+    if parts:
+        Part.objects.filter(pk__in=[part.pk for part in parts]).update(
+            state=PartState.ATTEMPTING, attempts=F("attempts") + 1
+        )
+
+
+def _begun(parts: list[Part]) -> None:
+    for part in parts:
+        part.state = PartState.ATTEMPTING
         part.attempts += 1
-    Part.objects.filter(pk__in=[part.pk for part in parts]).update(
-        state=PartState.ATTEMPTING, attempts=F("attempts") + 1
-    )
 
 
 def accept(
@@ -304,12 +313,11 @@ def accept(
             _hold(work, now)
         else:
             _settle(work, State.DELIVERED, Event.ACCEPT, now)
-        part.state = advance_part(PartState(part.state), PartEvent.ACCEPT)
-        part.message_id, part.delivered_at = receipt.message_id, now
-        part.save(update_fields=["state", "message_id", "delivered_at"])
+        moved = _move(part, PartEvent.ACCEPT, message_id=receipt.message_id, delivered_at=now)
         _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
-        if rest:
-            _begin(rest[:1])
+        _begin(rest[:1])
+    _remember(part, moved)
+    _begun(rest[:1])
     work.parts = rest
     if not rest:
         work.obligation.state = State.DELIVERED
@@ -349,10 +357,11 @@ def postpone(
         )
         if not updated:
             raise LeaseLost
-        _fail_part(part, lost=lost)
+        moved = _fail_part(part, lost=lost)
         outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
         _log(work, part, outcome, operation, now, error=error)
         hints.conversation_changed(work.obligation.conversation_key)
+    _remember(part, moved)
 
 
 def try_again(
@@ -377,8 +386,8 @@ def try_again(
         if not updated:
             raise LeaseLost
         _log(work, part, Outcome.REFUSED, operation, now, error=error)
-        part.attempts += 1
-        part.save(update_fields=["attempts", "body"])
+        Part.objects.filter(pk=part.pk).update(attempts=part.attempts + 1, body=part.body)
+    part.attempts += 1
 
 
 def abandon(
@@ -393,15 +402,32 @@ def abandon(
     outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
     with transaction.atomic():
         _settle(work, State.ABANDONED, Event.ABANDON, now, reason=reason, error=_sentence(error))
-        _fail_part(part, lost=part.was_lost or is_unknown)
+        moved = _fail_part(part, lost=part.was_lost or is_unknown)
         _log(work, part, outcome, operation, now, error=error)
+    _remember(part, moved)
     work.obligation.state, work.obligation.reason = State.ABANDONED, reason
 
 
-def _fail_part(part: Part, *, lost: bool) -> None:
-    part.state = advance_part(PartState(part.state), PartEvent.LOSE if lost else PartEvent.REFUSE)
-    part.was_lost = part.was_lost or lost
-    part.save(update_fields=["state", "was_lost"])
+def _fail_part(part: Part, *, lost: bool) -> dict[str, Any]:
+    event = PartEvent.LOSE if lost else PartEvent.REFUSE
+    return _move(part, event, was_lost=part.was_lost or lost)
+
+
+def _move(part: Part, event: PartEvent, **changes: Any) -> dict[str, Any]:
+    """Write what `event` makes of a part.
+
+    Returns:
+        The columns written. The part in memory takes them over only after the commit: as long as
+        that fails, the same call must be possible again.
+    """
+    changes["state"] = advance_part(PartState(part.state), event)
+    Part.objects.filter(pk=part.pk).update(**changes)
+    return changes
+
+
+def _remember(part: Part, changes: dict[str, Any]) -> None:
+    for name, value in changes.items():
+        setattr(part, name, value)
 
 
 def _owned(work: Claimed):

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 
 from delivery import ledger, retry, wording
 from delivery.conf import delivery_settings
@@ -21,15 +21,16 @@ from delivery.content import Controls, Rendered
 from delivery.errors import LeaseLost, MessageGone, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.ledger import Claimed
-from delivery.models import Part
+from delivery.models import Obligation, Part
 from delivery.ports import Certainty, OutgoingPart, Outlet, Receipt, Transport
 from delivery.retry import Decision, Step
+from delivery.states import State
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 MOST_LANES = 100
-QUIET_POLL = 2.0  # seconds between looks at the ledger when nobody gave a hint
+QUIET_POLL = 1.0  # seconds between looks at the ledger when nobody gave a hint
 DRAIN = 10.0  # seconds that sends under way may take to end when the process stops
 
 
@@ -98,13 +99,17 @@ class Outbox:
         self.outlet, self.previews, self.ambience = outlet, previews, ambience
         self.lease_lost = asyncio.Event()
         self.account_refused = asyncio.Event()
+        self.on_claim: Callable[[Obligation], None] = lambda _obligation: None
         self._woken = asyncio.Event()
         self._open = False
         self._lanes: dict[str, asyncio.Task[None]] = {}
         self._blocked: dict[str, datetime] = {}
+        self._postponed: list[datetime] = []  # when what was tried here is due again
+        self._told = 0  # hints of something owed that no claim has answered yet
 
     def wake(self) -> None:
         """Something may be owed: look now."""
+        self._told += 1
         self._woken.set()
 
     def open(self) -> None:
@@ -121,9 +126,9 @@ class Outbox:
         try:
             while not stopping.is_set() and not self.lease_lost.is_set():
                 self._woken.clear()
-                more = self._open and await self._claim()
-                if not more:
-                    await self._wait(stopping)
+                if self._open:
+                    await self._claim()
+                await self._wait(stopping)
         finally:
             await self._drain()
 
@@ -132,34 +137,25 @@ class Outbox:
             asyncio.ensure_future(self._woken.wait()),
             asyncio.ensure_future(stopping.wait()),
         ]
-        delay = await self._until_due()
-        await asyncio.wait(waiters, timeout=delay, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            waiters, timeout=self._until_due(), return_when=asyncio.FIRST_COMPLETED
+        )
         for waiter in waiters:
             waiter.cancel()
 
-    async def _until_due(self) -> float:
-        if self._woken.is_set() or not self._open:
-            return QUIET_POLL
-        try:
-            due = await self.ambience.database(
-                ledger.next_due, self.account, busy=list(self._lanes)
-            )
-        except (DatabaseError, InterfaceError):
-            return QUIET_POLL
-        if due is None:
-            return QUIET_POLL
-        wait = (due - self.ambience.clock()).total_seconds()
-        # A lane that is busy or blocked has due messages too; do not spin on them.
-        return (
-            min(QUIET_POLL, wait) if wait > 0 else (0.25 if self._lanes or self._blocked else 0.02)
-        )
+    def _until_due(self) -> float:
+        """How long to wait without a hint: to the next postponed message, but never long."""
+        now = self.ambience.clock()
+        self._postponed = [until for until in self._postponed if until > now]
+        waits = [(until - now).total_seconds() for until in self._postponed]
+        return min([QUIET_POLL, *waits]) + 0.001
 
-    async def _claim(self) -> bool:
+    async def _claim(self) -> None:
         now = self.ambience.clock()
         self._blocked = {name: until for name, until in self._blocked.items() if until > now}
         room = MOST_LANES - len(self._lanes)
         if room <= 0 or "account" in self._blocked:
-            return False
+            return
         try:
             claimed = await self.ambience.database(
                 ledger.claim_due,
@@ -171,14 +167,15 @@ class Outbox:
             )
         except LeaseLost:
             self.lease_lost.set()
-            return False
+            return
         except (DatabaseError, InterfaceError):
             logger.exception("The ledger cannot be read", extra={"account": self.account})
-            return False
+            return
+        self._told = max(0, self._told - len(claimed)) if claimed else 0
         for work in claimed:
+            self.on_claim(work.obligation)
             task = asyncio.create_task(self._serve(work), name=f"lane {work.obligation.lane}")
             self._lanes[work.obligation.lane] = task
-        return False
 
     async def _serve(self, work: Claimed) -> None:
         try:
@@ -188,11 +185,12 @@ class Outbox:
             self.lease_lost.set()
         except Exception:
             # The row stays `attempting`; whoever owns the account next settles it honestly.
-            logger.exception("A delivery failed", extra={"delivery": work.obligation.delivery_id})
+            logger.exception("A delivery failed", extra={"obligation": work.obligation.pk})
             self.lease_lost.set()
         finally:
             self._lanes.pop(work.obligation.lane, None)
-            self._woken.set()
+            if self._told or work.obligation.state != State.DELIVERED:
+                self._woken.set()  # more of this lane may be owed
 
     async def _see_through(self, work: Claimed) -> None:
         targets = await self._edit_targets(work)
@@ -308,6 +306,7 @@ class Outbox:
     ) -> None:
         now = self.ambience.clock()
         until = now + decision.delay
+        self._postponed.append(until)
         if decision.blocks == "account":
             self._blocked["account"] = until
         lost = isinstance(error, OutcomeUnknown) and operation == "send"
@@ -336,6 +335,8 @@ class Outbox:
         while True:
             try:
                 await self.ambience.database(function, *args, **kwargs)
+            except (IntegrityError, DataError):
+                raise  # what was to be written is wrong, and stays wrong
             except (DatabaseError, InterfaceError):
                 logger.exception("The ledger cannot be written; trying again")
                 await asyncio.sleep(wait)

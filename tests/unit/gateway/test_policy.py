@@ -89,6 +89,4 @@ def test_whoever_is_logged_in_to_the_site_may_speak_in_the_control_ui() -> None:
 )
 def test_a_bot_never_starts_a_turn(platform_open, everywhere_open, chat_type, grants) -> None:
     who = source(is_bot=True, chat_type=chat_type)
-    assert not allowed(
-        who, *grants, platform_open=platform_open, everywhere_open=everywhere_open
-    )
+    assert not allowed(who, *grants, platform_open=platform_open, everywhere_open=everywhere_open)

@@ -1,0 +1,130 @@
+"""An outbox at work: one account, its lease, a platform that obeys, and time that stands still."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from delivery import leases, ledger, registry
+from delivery.leases import Fence
+from delivery.models import Attempt, Obligation, Part
+from delivery.outbox import Ambience, Outbox
+from delivery.previews import LivePreviews
+from delivery.states import OPEN
+from tests.factories import make_obligation
+from tests.fakes.clock import FakeClock
+from tests.fakes.database import DatabaseThread
+from tests.fakes.transport import FakeTransport
+
+ACCOUNT = "telegram"
+OWNER = "host/100/1"
+
+
+def take_lease(owner: str = OWNER, account: str = ACCOUNT, *, clock: FakeClock) -> Fence:
+    """The lease of an account, whoever holds it now."""
+    fence = leases.acquire(
+        f"account:{account}",
+        owner,
+        now=clock(),
+        ttl=timedelta(seconds=20),
+        is_dead=lambda _owner: True,
+    )
+    assert fence is not None
+    return fence
+
+
+class Desk:
+    """One process that owns the account; `restart` makes it another."""
+
+    def __init__(self, database: DatabaseThread, clock: FakeClock) -> None:
+        self.database, self.clock = database, clock
+        self.transport = FakeTransport()
+        self.outlet = registry.outlet("telegram")
+        self.restart()
+
+    def restart(self, owner: str = OWNER) -> None:
+        """Another process takes the account over; the platform stays what it is."""
+        self.fence = take_lease(owner, clock=self.clock)
+
+    def change_outlet(self, **changes: Any) -> None:
+        """The platform has other abilities."""
+        self.outlet = replace(self.outlet, **changes)
+
+    def owe(self, content: str = "", **changes: Any) -> Obligation:
+        """A message is owed."""
+        return make_obligation(content=content, now=self.clock(), **changes)
+
+    def serve(
+        self,
+        until: Callable[[], bool] | None = None,
+        *,
+        then: Callable[["Desk"], None] | None = None,
+    ) -> None:
+        """Send what is owed until `until` is true (by default: until nothing is open) and stop.
+
+        Args:
+            until: Asked again and again, in the database's thread.
+            then: Called in the event loop before the outbox is told to stop.
+        """
+        asyncio.run(self._serve(until or nothing_is_open, then))
+
+    async def _serve(
+        self, until: Callable[[], bool], then: Callable[["Desk"], None] | None
+    ) -> None:
+        ambience = Ambience(self.database, self.clock, lambda: 0.0)
+        self.previews = LivePreviews(ACCOUNT, self.transport, self.outlet, ambience)
+        self.outbox = Outbox(
+            ACCOUNT, self.fence, self.transport, self.outlet, self.previews, ambience
+        )
+        stopping = asyncio.Event()
+        self.outbox.open()
+        running = asyncio.create_task(self.outbox.run(stopping))
+        try:
+            await self.wait_until(until)
+            if then is not None:
+                then(self)
+        finally:
+            stopping.set()
+            await asyncio.wait_for(running, 20)
+            await self.previews.stop()
+
+    async def wait_until(self, check: Callable[[], bool], within: float = 15.0) -> None:
+        """Ask again and again; fail when it does not come true."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within
+        while not await self.database(check):
+            assert loop.time() < deadline, "it did not come true"
+            await asyncio.sleep(0.005)
+
+    def calls(self, number: int) -> Callable[[], bool]:
+        """Whether the platform was called so often, and everything about it is written down."""
+        return lambda: len(self.transport.calls) >= number and not is_attempting()
+
+
+def nothing_is_open() -> bool:
+    return not Obligation.objects.filter(state__in=sorted(OPEN)).exists()
+
+
+def is_attempting() -> bool:
+    return Obligation.objects.filter(state="attempting").exists()
+
+
+def has(obligation: Obligation, **facts: Any) -> Callable[[], bool]:
+    """Whether the row of `obligation` has these columns by now."""
+    return Obligation.objects.filter(pk=obligation.pk, **facts).exists
+
+
+def parts_of(obligation: Obligation) -> list[Part]:
+    return list(Part.objects.filter(obligation=obligation).order_by("position"))
+
+
+def outcomes(obligation: Obligation) -> list[tuple[str, str]]:
+    """What was tried, in order: the operation and how it ended."""
+    tries = Attempt.objects.filter(part__obligation=obligation).order_by("id")
+    return list(tries.values_list("operation", "outcome"))
+
+
+def claim(desk: Desk, **options: Any) -> list[ledger.Claimed]:
+    """What the desk's process may send now, claimed without an outbox."""
+    return ledger.claim_due(desk.fence, ACCOUNT, now=desk.clock(), **options)
