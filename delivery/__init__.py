@@ -1,1 +1,4 @@
-"""How a reply leaves, and the proof that it left. The lowest app: it knows no platform and no agent."""
+"""How a reply leaves, and the proof that it left.
+
+The lowest app: it knows no platform, no session and no agent.
+"""

@@ -55,6 +55,8 @@ def conversation_group(key: str) -> str:
 
 WORKERS = "workers"
 OPERATORS = "operators"
+PAGES = "pages"
+GATHERED_FOR = 0.04  # seconds; quicker than a person sees
 
 
 def _safe(name: str) -> str:
@@ -81,7 +83,38 @@ def conversation_changed(key: str) -> None:
     """
     if key:
         group = conversation_group(key)
-        transaction.on_commit(lambda: publish(group, "conversation.changed"))
+        transaction.on_commit(lambda: _changes.add(group))
+
+
+class _Changes:
+    """What changed lately, told to all pages in one message a moment later.
+
+    One message moves several rows and each row has a word to say; pages look at the whole anyway.
+    """
+
+    def __init__(self) -> None:
+        self._groups: set[str] = set()
+
+    def add(self, group: str) -> None:
+        """`group` has something new to look at."""
+        loop = _sender.loop()
+        loop.call_soon_threadsafe(self._note, loop, group)
+
+    def _note(self, loop: asyncio.AbstractEventLoop, group: str) -> None:
+        if not self._groups:
+            loop.call_later(GATHERED_FOR, self._tell, loop)
+        self._groups.add(group)
+
+    def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
+        groups, self._groups = sorted(self._groups), set()
+        message = {"type": "pages.changed", "groups": groups}
+        task = loop.create_task(_send(PAGES, message))
+        _under_way.add(task)
+        task.add_done_callback(_under_way.discard)
+
+
+_changes = _Changes()
+_under_way: set[asyncio.Task[None]] = set()
 
 
 async def _send(group: str, message: Payload) -> None:

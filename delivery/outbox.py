@@ -137,9 +137,7 @@ class Outbox:
             asyncio.ensure_future(self._woken.wait()),
             asyncio.ensure_future(stopping.wait()),
         ]
-        await asyncio.wait(
-            waiters, timeout=self._until_due(), return_when=asyncio.FIRST_COMPLETED
-        )
+        await asyncio.wait(waiters, timeout=self._until_due(), return_when=asyncio.FIRST_COMPLETED)
         for waiter in waiters:
             waiter.cancel()
 

@@ -1,5 +1,6 @@
-"""Live previews: an answer shown while it is being made. They may degrade; a final never depends
-on one having worked.
+"""Live previews: an answer shown while it is being made.
+
+They may degrade; a final never depends on one having worked.
 
 `Pace` decides when the next edit goes out (pure). `LivePreviews` keeps the messages of one account
 in the event loop of the process that owns it. The ids of preview messages are stored, so that the
@@ -149,7 +150,7 @@ class LivePreviews:
         return live.message_ids
 
     async def discard(self, key: str, note: str) -> None:
-        """End the stream of a stopped turn: what is shown stays, without the cursor, with `note`."""
+        """End the stream of a stopped turn: what is shown stays, with `note` for the cursor."""
         live = self._live.get(key)
         shown = live.text if live else ""
         ids = await self.take_over(key)

@@ -6,6 +6,7 @@ same thing ([T3], [Q0]).
 """
 
 import logging
+import time
 from datetime import datetime
 from typing import Any
 
@@ -41,11 +42,12 @@ from gateway.agents.requests import RunRequest, TurnContext
 from gateway.agents.runtime import AgentRun, AgentRuntime
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
-from gateway.models import ToolState, TranscriptEntry, Turn
+from gateway.models import ToolState, Turn
 from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
 
+QUIET_START = 0.3  # seconds; an answer that is quicker needs no preview anywhere
 ASKING = {"clarify", "ask_user"}
 
 
@@ -73,8 +75,7 @@ def release_connection() -> None:
 def _request(turn: Turn) -> RunRequest:
     settings = gateway_settings()
     conversation = turn.conversation
-    stored = sessions.history(turn.session_id)
-    has_begun = TranscriptEntry.objects.filter(turn=turn).exists()
+    stored, has_begun = sessions.history(turn)
     platform = platforms.get(conversation.platform)
     return RunRequest(
         history=stored if has_begun else history.close_off(stored, ""),
@@ -106,6 +107,7 @@ class _Driver:
         self.spoken = turn.spoken
         self.asked: dict[str, QuestionSet] = {}
         self.usage = Usage()
+        self.began = time.monotonic()
 
     def drive(self) -> None:
         for event in self.run:
@@ -125,6 +127,8 @@ class _Driver:
             release_connection()
 
     def _show(self, text: str) -> None:
+        if time.monotonic() - self.began < QUIET_START:
+            return
         turn = self.turn
         shown = _joined(self.spoken, text)
         conversation = turn.conversation

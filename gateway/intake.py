@@ -6,11 +6,12 @@ as values; the caller does it after the commit.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db.models import Q
 
 from clarify import questions
 from clarify.errors import NotYours, UnknownPrompt
@@ -92,27 +93,58 @@ def receive(account: str, fence: Fence, batch: Batch, *, now: datetime) -> list[
         LeaseLost: Another process owns the account; nothing of the rest was stored.
         DatabaseError: The database is away; the same batch will come again.
     """
-    deeds: list[Deed] = []
-    known = _known(account, batch.events)
+    known, said = _known(account, batch.events)
     fresh = [event for event in batch.events if event.event_id not in known]
+    fresh = [event for event in fresh if message_key(event) not in said]
+    deeds: list[Deed] = []
     for start in range(0, max(len(fresh), 1), HANDFUL):
-        with transaction.atomic():
-            if not leases.is_current(fence):
-                raise LeaseLost
-            for event in fresh[start : start + HANDFUL]:
-                deeds += take(account, event, now=now)
-            if start + HANDFUL >= len(fresh):
-                saw_event = bool(batch.events)
-                accounts.confirm(account, batch.cursor, now=now, saw_event=saw_event)
+        handful = fresh[start : start + HANDFUL]
+        cursor = batch.cursor if start + HANDFUL >= len(fresh) else None
+        try:
+            with transaction.atomic():
+                deeds += _take_handful(account, fence, handful, cursor, now, _take)
+        except (LeaseLost, OperationalError, InterfaceError):
+            raise
+        except Exception:  # noqa: BLE001 - which of them it was shows when each is tried by itself
+            with transaction.atomic():
+                deeds += _take_handful(account, fence, handful, cursor, now, _take_or_keep)
     return deeds
 
 
-def _known(account: str, events: tuple[Inbound, ...]) -> set[str]:
-    ids = [event.event_id for event in events]
-    if not ids:
-        return set()
-    rows = InboundEvent.objects.filter(account=account, event_id__in=ids)
-    return set(rows.values_list("event_id", flat=True))
+def _take_handful(
+    account: str,
+    fence: Fence,
+    events: Sequence[Inbound],
+    cursor: str | None,
+    now: datetime,
+    one: Callable[[str, Inbound, datetime], tuple[Deed, ...]],
+) -> list[Deed]:
+    if not leases.is_current(fence):
+        raise LeaseLost
+    deeds = [deed for event in events for deed in one(account, event, now)]
+    if cursor is not None:
+        accounts.confirm(account, cursor, now=now, saw_event=bool(events))
+    return deeds
+
+
+def _known(account: str, events: tuple[Inbound, ...]) -> tuple[set[str], set[str]]:
+    """The event ids and the message keys among `events` that are stored already."""
+    if not events:
+        return set(), set()
+    ids = [event.event_id[:255] for event in events]
+    keys = [key for event in events if (key := message_key(event))]
+    stored = InboundEvent.objects.filter(account=account).filter(
+        Q(event_id__in=ids) | Q(message_key__in=keys)
+    )
+    rows = list(stored.values_list("event_id", "message_key"))
+    return {event_id for event_id, _ in rows}, {key for _, key in rows if key}
+
+
+def message_key(event: Inbound) -> str:
+    """Chat and message id of a message, which no second event may claim; empty for the rest."""
+    if not isinstance(event, InboundMessage) or not event.source.message_id:
+        return ""
+    return f"{event.source.chat_id}/{event.source.message_id}"[:600]
 
 
 def take(account: str, event: Inbound, *, now: datetime) -> tuple[Deed, ...]:
@@ -121,10 +153,22 @@ def take(account: str, event: Inbound, *, now: datetime) -> tuple[Deed, ...]:
     Raises:
         DatabaseError: The database is away.
     """
+    known, said = _known(account, (event,))
+    if known or message_key(event) in said:
+        return ()
+    with transaction.atomic():
+        return _take_or_keep(account, event, now)
+
+
+def _take_or_keep(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     try:
         with transaction.atomic():
             return _take(account, event, now)
     except (OperationalError, InterfaceError):
+        raise
+    except IntegrityError:
+        if any(_known(account, (event,))):  # the same event came in twice at once
+            return ()
         raise
     except Exception as error:
         logger.exception("An event could not be handled", extra={"event": event.event_id})
@@ -140,11 +184,6 @@ def _keep_poison(account: str, event: Inbound, error: Exception, now: datetime) 
 
 def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     row = _row(account, event, now)
-    if (
-        row.message_key
-        and InboundEvent.objects.filter(account=account, message_key=row.message_key).exists()
-    ):
-        return ()
     verdict = _decide(event, now)
     row.decision, row.reason = verdict.decision, verdict.reason[:500]
     row.conversation, row.turn = verdict.conversation, verdict.turn
@@ -166,8 +205,7 @@ def _row(account: str, event: Inbound, now: datetime) -> InboundEvent:
     if isinstance(event, InboundMessage):
         row.text, row.sent_at, row.reply_to = event.text, event.sent_at, event.reply_to[:255]
         row.attachments = [vars(attachment) for attachment in event.attachments]
-        if event.source.message_id:
-            row.message_key = f"{event.source.chat_id}/{event.source.message_id}"[:600]
+        row.message_key = message_key(event) or None
     elif isinstance(event, ButtonPress | EditedMessage):
         row.text = event.data if isinstance(event, ButtonPress) else event.text
     return row
@@ -205,18 +243,10 @@ def _message(event: InboundMessage, now: datetime) -> Verdict:
     judged = access.judge(source)
     if not judged.allowed:
         return _deny(event, judged.reason, now)
-    ledger.revive(source.address)
     conversation = sessions.find_or_open(
         keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
     )
-    steps: tuple[Callable[[InboundMessage, Conversation, datetime], Verdict | None], ...] = (
-        _as_command,
-        _as_answer,
-        _unless_addressed,
-        _as_late_answer,
-        _as_stale,
-    )
-    for step in steps:
+    for step in STEPS if not questions.nothing_lately(conversation.key, now=now) else QUIET_STEPS:
         verdict = step(event, conversation, now)
         if verdict is not None:
             verdict.conversation = conversation
@@ -400,6 +430,15 @@ def _say(
     )
 
 
+# Control commands come first, then an open question, then everything else ([Q9]).
+STEPS: tuple[Callable[[InboundMessage, Conversation, datetime], Verdict | None], ...] = (
+    _as_command,
+    _as_answer,
+    _unless_addressed,
+    _as_late_answer,
+    _as_stale,
+)
+QUIET_STEPS = (_as_command, _unless_addressed, _as_stale)
 KINDS: dict[type[Inbound], str] = {
     InboundMessage: "message",
     ButtonPress: "press",

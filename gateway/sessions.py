@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max
@@ -11,6 +11,7 @@ from gateway.keys import KeyFields, from_key, to_key
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
 
 HISTORY_SCHEMA = 1
+STIRRED = timedelta(seconds=20)  # how exact `active_at` is; it only orders lists
 
 
 def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversation:
@@ -36,7 +37,7 @@ def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversatio
             "active_at": now,
         },
     )
-    if not is_new:
+    if not is_new and now - conversation.active_at > STIRRED:
         Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
     if conversation.session is None:
         _open_session(conversation, now)
@@ -60,11 +61,11 @@ def _open_session(conversation: Conversation, now: datetime) -> Session:
     return session
 
 
-def history(session: Session | int) -> list[dict[str, Any]]:
-    """The session's model messages in order."""
-    key = session if isinstance(session, int) else session.pk
-    entries = TranscriptEntry.objects.filter(session=key).order_by("position")
-    return list(entries.values_list("message", flat=True))
+def history(turn: Turn) -> tuple[list[dict[str, Any]], bool]:
+    """The model messages of a turn's session in order, and whether any is the turn's own."""
+    entries = TranscriptEntry.objects.filter(session=turn.session_id).order_by("position")
+    rows = list(entries.values_list("message", "turn_id"))
+    return [message for message, _ in rows], any(turn_id == turn.pk for _, turn_id in rows)
 
 
 def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> None:

@@ -222,7 +222,7 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
             _owe(turn, Kind.FINAL, spoken, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
         for request in asks:
             questions.ask(request, now=now)
-    _tell_ended(turn)
+    hints.conversation_changed(turn.conversation.key)
 
 
 def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
@@ -261,7 +261,7 @@ def finish(
         sessions.append(turn, messages, now=now)
         answer = text.strip() or "_The agent ended its turn without a word._"
         _owe(turn, Kind.FINAL, answer, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
-    _tell_ended(turn)
+    hints.conversation_changed(turn.conversation.key)
 
 
 def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
@@ -292,7 +292,7 @@ def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
         _remember(turn, FAILED, now)
         words = f"⚠️ {line} (reference: turn {turn.pk})"
         _owe(turn, Kind.ERROR, words, f"turn:{turn.pk}:failed", now, preview=True)
-    _tell_ended(turn)
+    hints.conversation_changed(turn.conversation.key)
 
 
 def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
@@ -354,14 +354,6 @@ def _tell_stopped(turn: Turn) -> None:
         hints.publish(hints.outbox_group(address.account), "turn.ended", turn=turn.pk)
 
     transaction.on_commit(tell)
-
-
-def _tell_ended(turn: Turn) -> None:
-    account, turn_id = turn.conversation.account, turn.pk
-    transaction.on_commit(
-        lambda: hints.publish(hints.outbox_group(account), "turn.ended", turn=turn_id)
-    )
-    hints.conversation_changed(turn.conversation.key)
 
 
 def _owe(

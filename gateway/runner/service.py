@@ -16,6 +16,7 @@ from delivery.errors import (
     TransportError,
 )
 from delivery.leases import Fence
+from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
 from delivery.retry import back_off
@@ -27,6 +28,7 @@ from gateway.ports import Adapter, outlet_of
 from gateway.runner.presence import Presence
 
 logger = logging.getLogger(__name__)
+ENDS_TYPING = {Kind.FINAL, Kind.PROMPT, Kind.APPROVAL, Kind.ERROR}
 REFUSED_PAUSE = 60.0  # seconds before a refused credential is tried again
 
 
@@ -54,6 +56,7 @@ class AccountService:
         self.outbox = Outbox(
             self.account.slug, self.fence, adapter, outlet, self.previews, self.ambience
         )
+        self.outbox.on_claim = self._about_to_send
         tasks = [
             asyncio.create_task(self.outbox.run(self.stopping), name="outbox"),
             asyncio.create_task(self._listen(), name="hints"),
@@ -173,6 +176,11 @@ class AccountService:
             await self.adapter.acknowledge(deed.press, text=str(deed.text), alert=deed.alert)
         except TransportError as error:
             logger.info("A press could not be acknowledged: %s", error.detail)
+
+    def _about_to_send(self, obligation: Obligation) -> None:
+        """What a turn typed for is about to be sent; no hint of its own is needed for that."""
+        if obligation.kind in ENDS_TYPING and obligation.correlation.isdigit():
+            self.presence.end(int(obligation.correlation))
 
     def _spawn(self, deed: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(deed)

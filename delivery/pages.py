@@ -1,0 +1,227 @@
+"""What all pages for staff share: read-only rows, links between rows, and deeds with a form.
+
+A deed is done to the chosen rows after a page has asked for confirmation and for whatever input it
+needs. The rules are not here: a deed calls a verb of a `staff` module, and the words of whatever
+that raises are shown.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import helpers
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from typing_extensions import override
+
+Row = TypeVar("Row", bound=Model)
+Inner = TypeVar("Inner", bound=Model)
+Outer = TypeVar("Outer", bound=Model)
+NOTHING = "–"
+MOST_LISTED = 100  # rows named on a confirmation page
+SURFACE = "admin"
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin
+    TabularInline = admin.TabularInline
+else:
+    # Django's own classes know their model only to the type checker.
+    class ModelAdmin(admin.ModelAdmin):
+        def __class_getitem__(cls, _model):
+            return cls
+
+    class TabularInline(admin.TabularInline):
+        def __class_getitem__(cls, _models):
+            return cls
+
+
+class NoInput(forms.Form):
+    """A deed that needs nothing but confirmation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deed:
+    """Something done to chosen rows.
+
+    Attributes:
+        title: What is asked, as a question: `Cancel these questions?`.
+        warning: What follows from it.
+        do: Does it to one row: (row, cleaned input, who, when). Its result is shown, if any.
+        errors: What `do` raises when it changed nothing, in words for staff.
+        form: What must be filled in first.
+    """
+
+    title: str
+    do: Callable[[Any, dict[str, Any], str, datetime], str | None]
+    errors: tuple[type[Exception], ...]
+    warning: str = ""
+    form: type[forms.Form] = NoInput
+
+
+class StaffAdmin(ModelAdmin[Row]):
+    """Rows with deeds; whoever may change rows of this kind may do them."""
+
+    show_full_result_count = False
+    change_form_template = "admin/staff_change_form.html"
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        """Whether the person may act on rows, though they edit none by hand."""
+        name = f"{self.opts.app_label}.change_{self.opts.model_name}"
+        return request.user.has_perm(name)
+
+    def carry_out(
+        self, request: HttpRequest, queryset: QuerySet[Row], deed: Deed, *, action: str
+    ) -> HttpResponse | None:
+        """Ask for confirmation and input; then do `deed` to every chosen row, each by itself."""
+        confirmed = "confirmed" in request.POST
+        form = deed.form(request.POST if confirmed else None)
+        if not confirmed or not form.is_valid():
+            return self._ask(request, queryset, deed, form, action)
+        actor, done = str(request.user), 0
+        for row in queryset:
+            try:
+                words = deed.do(row, form.cleaned_data, actor, timezone.now())
+            except deed.errors as error:
+                self.message_user(request, f"{row}: {error}", messages.ERROR)
+                continue
+            done += 1
+            if words:
+                self.message_user(request, f"{row}: {words}", messages.INFO)
+        if done:
+            self.message_user(request, f"Done for {done}.", messages.SUCCESS)
+        return None
+
+    def _ask(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Row],
+        deed: Deed,
+        form: forms.Form,
+        action: str,
+    ) -> TemplateResponse:
+        chosen = request.POST.getlist(helpers.ACTION_CHECKBOX_NAME)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": deed.title,
+            "deed": deed,
+            "form": form,
+            "action": action,
+            "opts": self.opts,
+            "chosen": chosen,
+            "rows": list(queryset[:MOST_LISTED]),
+            "count": queryset.count(),
+            "select_across": request.POST.get("select_across", "0"),
+            "media": self.media + form.media,
+        }
+        return TemplateResponse(request, "admin/confirm_deed.html", context)
+
+    @override
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """The page of one row offers the same deeds as the list."""
+        deeds = self.get_actions(request)
+        context["deeds"] = [
+            (name, label % {"verbose_name": "", "verbose_name_plural": ""})
+            for _, name, label in deeds.values()
+            if name != "delete_selected"
+        ]
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
+class ReadOnlyAdmin(StaffAdmin[Row]):
+    """Rows that staff read and nobody edits by hand."""
+
+    @override
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody makes such a row by hand."""
+        return False
+
+    @override
+    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        """Nobody edits such a row by hand."""
+        return False
+
+    @override
+    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        """Rows go when their time of keeping is over."""
+        return False
+
+
+class ReadOnlyInline(TabularInline[Inner, Outer]):
+    """Rows shown under the row they belong to."""
+
+    extra = 0
+    max_num = 0
+    can_delete = False
+    show_change_link = False
+
+    @override
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody makes such a row by hand."""
+        return False
+
+    @override
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody edits such a row by hand."""
+        return False
+
+
+def link(row: Model | None, words: str = "") -> str | SafeString:
+    """A link to the page of `row`; a dash if there is none."""
+    if row is None or row.pk is None:
+        return NOTHING
+    name = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
+    return format_html('<a href="{}">{}</a>', reverse(name, args=[row.pk]), words or str(row))
+
+
+def list_link(model: type[Model], words: str, **lookups: Any) -> SafeString:
+    """A link to the list of `model`, narrowed by `lookups`."""
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+    return format_html('<a href="{}">{}</a>', reverse(name, query=lookups), words)
+
+
+def path_link(path: str, words: str) -> str | SafeString:
+    """A link to `path`; the bare words if there is none."""
+    return format_html('<a href="{}">{}</a>', path, words) if path else words
+
+
+def lines(texts: Iterable[str | SafeString]) -> str | SafeString:
+    """Texts under one another; a dash if there are none."""
+    return (
+        format_html_join("", '<div class="staff-line">{}</div>', ((t,) for t in texts)) or NOTHING
+    )
+
+
+def preformatted(text: str) -> SafeString:
+    """A text as it was written, line ends and all."""
+    return format_html('<pre class="staff-text">{}</pre>', text)
+
+
+def snippet(text: str, length: int = 80) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return f"{line[: length - 1]}…" if len(line) > length else line
+
+
+def age(since: datetime | None) -> str:
+    """How long ago something was, in its two largest units: `3 h 5 min`."""
+    if since is None:
+        return NOTHING
+    seconds = max(0, int((timezone.now() - since).total_seconds()))
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    units = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")]
+    first = next((place for place, (amount, _) in enumerate(units) if amount), 3)
+    return (
+        " ".join(f"{amount} {unit}" for amount, unit in units[first : first + 2] if amount) or "0 s"
+    )
