@@ -56,3 +56,8 @@ class Person:
         """Wait for a message with buttons; the latest."""
         self.sees(lambda shown: shown.buttons, within)
         return [shown for shown in self.seen if shown.buttons][-1]
+
+
+def recovered(text: str) -> str:
+    """How a text reads that may have arrived before."""
+    return f"{MARKER}\n{text}"

@@ -1,0 +1,88 @@
+"""The gateway dies around a send: no answer is lost, and what may be a double says so."""
+
+import pytest
+
+from tests.acceptance.doom import FATAL, Doom
+from tests.acceptance.people import MARKER, recovered
+from tests.peers.model import by_keyword
+from tests.peers.telegram import Fault
+
+pytestmark = pytest.mark.acceptance
+
+
+@pytest.fixture(scope="module")
+def environment():
+    return FATAL
+
+
+@pytest.mark.usefixtures("time")
+def test_a_death_in_the_middle_of_sends_loses_nothing_and_doubles_only_with_the_marker(
+    stack, telegram, books, somebody
+):
+    arrived, lost, waiting = people = [somebody() for _ in range(3)]
+    with (
+        telegram.faults.during(Fault("hang", "sendMessage", arrived.id)),
+        telegram.faults.during(Fault("hang_before", "sendMessage", lost.id)),
+        telegram.faults.during(Fault("429", "sendMessage", waiting.id, retry_after=5)),
+    ):
+        for person in people:
+            person.says("first")
+            person.says("second")
+        arrived.sees("You said: first")
+        telegram.wait_for(lambda: telegram.calls.of("sendMessage", lost.id))
+        books.wait_for(
+            "SELECT state = 'failed' FROM delivery_obligation WHERE chat_id = ?", str(waiting.id)
+        )
+
+        stack.kill9("gateway")
+
+    for person in people:
+        person.sees("You said: second")
+    books.wait_until_settled(telegram)
+    assert arrived.texts == ["You said: first", recovered("You said: first"), "You said: second"]
+    assert lost.texts == [recovered("You said: first"), "You said: second"]
+    assert waiting.texts == ["You said: first", "You said: second"]
+
+
+@pytest.mark.usefixtures("time")
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        # Taken and not sent; nobody can know that, so it is sent with the marker.
+        ("delivery.ledger.claim_due:after", [recovered("You said: hello")]),
+        # Accepted and not recorded: sent again, and says so.
+        ("delivery.ledger.accept:before", ["You said: hello", recovered("You said: hello")]),
+        # Taken in and not confirmed to the platform, which tells of it again.
+        ("gateway.intake.take:after", ["You said: hello"]),
+        pytest.param("delivery.ledger.accept:after", ["You said: hello"], marks=pytest.mark.full),
+        pytest.param("gateway.intake.receive:before", ["You said: hello"], marks=pytest.mark.full),
+    ],
+)
+def test_a_death_around_a_record_is_honest(stack, telegram, books, person, place, shown):
+    doom = Doom(stack, place)
+
+    person.says("hello")
+    doom.wait_until_struck()
+    telegram.wait_for(lambda: len(person.seen) >= len(shown))
+    books.wait_until_settled(telegram)
+
+    assert person.texts == shown
+    assert books.rows("SELECT count(*) FROM gateway_turn WHERE sender_id = ?", str(person.id)) == [
+        (1,)
+    ]
+
+
+@pytest.mark.usefixtures("time")
+def test_a_streamed_answer_is_finished_in_its_own_message_without_a_double(
+    stack, telegram, model, books, person
+):
+    model.script(by_keyword)
+    doom = Doom(stack, "delivery.ledger.accept:before")
+
+    person.says("stream 120")
+    doom.wait_until_struck()
+    person.sees("word120")
+    books.wait_until_settled(telegram)
+
+    assert [text.count("word") for text in person.texts] == [120]
+    assert MARKER not in person.texts[0]
