@@ -507,7 +507,7 @@ def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bo
 
 
 def retry(obligation: Obligation, *, now: datetime) -> bool:
-    """Owe an abandoned message again, or make a waiting one due at once, because staff ask for it."""
+    """Owe an abandoned message again, or make a waiting one due at once: staff ask for it."""
     shelved = Obligation.objects.filter(pk=obligation.pk, state__in=[State.ABANDONED, State.FAILED])
     changed = shelved.update(
         state=State.FAILED, reason="", settled_at=None, next_attempt_at=now, updated_at=now

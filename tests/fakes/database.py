@@ -1,4 +1,4 @@
-"""The database as asynchronous code reaches it: in a thread of its own, away when a test says so."""
+"""The database as asynchronous code reaches it, in a thread; away when a test says so."""
 
 import asyncio
 from collections.abc import Callable

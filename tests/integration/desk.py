@@ -97,6 +97,9 @@ class Desk:
             assert loop.time() < deadline, "it did not come true"
             await asyncio.sleep(0.005)
 
+    def has_lost_the_lease(self) -> bool:
+        return self.outbox.lease_lost.is_set()
+
     def calls(self, number: int) -> Callable[[], bool]:
         """Whether the platform was called so often, and everything about it is written down."""
         return lambda: len(self.transport.calls) >= number and not is_attempting()

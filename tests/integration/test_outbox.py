@@ -309,7 +309,7 @@ def test_an_outbox_whose_account_was_taken_over_ends(desk) -> None:
     desk.fence = old
     seen = []
     desk.serve(
-        until=lambda: desk.outbox.lease_lost.is_set(),
+        until=desk.has_lost_the_lease,
         then=lambda desk: seen.append(desk.outbox.lease_lost.is_set()),
     )
     assert seen == [True]
@@ -326,7 +326,7 @@ def test_an_owner_that_loses_the_account_while_sending_writes_nothing(desk) -> N
 
     old_fence = desk.fence
     desk.transport.before = lose
-    desk.serve(until=lambda: desk.outbox.lease_lost.is_set())
+    desk.serve(until=desk.has_lost_the_lease)
     owed.refresh_from_db()
     assert (owed.state, owed.owner, owed.epoch) == (
         "attempting",
@@ -446,14 +446,14 @@ def test_a_receipt_without_an_id_is_no_receipt_and_ends_in_no_circle(desk) -> No
         return Receipt("")
 
     desk.transport.send = without_an_id
-    desk.serve(until=lambda: desk.outbox.lease_lost.is_set())
+    desk.serve(until=desk.has_lost_the_lease)
     assert has(owed, state="attempting")()
 
 
 def test_a_fault_of_an_adapter_gives_the_account_up_and_loses_nothing(desk) -> None:
     owed = desk.owe("Hello")
     desk.transport.fail(ValueError("a bug"))
-    desk.serve(until=lambda: desk.outbox.lease_lost.is_set())
+    desk.serve(until=desk.has_lost_the_lease)
     assert has(owed, state="attempting")()
     desk.restart("host/200/2")
     desk.serve()
@@ -520,7 +520,7 @@ def test_only_the_last_part_carries_the_buttons(desk) -> None:
     ]
 
 
-# --- replacing what is on the screen ---------------------------------------------------------------
+# --- replacing what is on the screen
 
 
 def preview(desk, key: str, *texts: str) -> list[str]:

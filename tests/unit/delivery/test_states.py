@@ -59,7 +59,7 @@ def test_what_was_given_up_is_never_claimed_again_by_itself() -> None:
 
 
 def test_every_state_is_either_open_or_settled() -> None:
-    assert OPEN | SETTLED == set(State)
+    assert set(State) == OPEN | SETTLED
     assert not OPEN & SETTLED
     assert {State.DELIVERED, State.ABANDONED} == SETTLED
 

@@ -43,7 +43,7 @@ def test_a_path_or_a_sentence_is_no_command(text: str) -> None:
 )
 def test_a_mistyped_command_gets_the_nearest_one(text: str, nearest: str) -> None:
     found = parse(text)
-    assert found == UnknownCommand(text.split()[0][1:], nearest)
+    assert found == UnknownCommand(text.split(maxsplit=1)[0][1:], nearest)
 
 
 def test_help_lists_every_command() -> None:

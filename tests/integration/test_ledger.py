@@ -1,0 +1,488 @@
+"""The ledger: what is owed, to whom, in which order, and by whom it may be sent."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from delivery import ledger
+from delivery.errors import LeaseLost, LedgerUnavailable, NetworkDown, OutcomeUnknown, Refused
+from delivery.ledger import Debt
+from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
+from delivery.ports import Receipt
+from tests.factories import make_conversation, make_obligation, settle
+from tests.integration.desk import ACCOUNT, OWNER, outcomes, parts_of, take_lease
+from tests.integration.racing import race
+
+LONG = "\n\n".join(f"Paragraph {number}. " + "word " * 150 for number in range(20))
+
+
+@pytest.fixture
+def fence(db, clock):
+    return take_lease(clock=clock)
+
+
+def due(fence, clock, **options):
+    return ledger.claim_due(fence, ACCOUNT, now=clock(), **options)
+
+
+def contents(works) -> list[str]:
+    return [work.obligation.content for work in works]
+
+
+def accept(work, clock, message_id="m1") -> None:
+    ledger.accept(
+        work, work.parts[0], Receipt(message_id), operation="send", marked=False, now=clock()
+    )
+
+
+def postpone(work, clock, error=None, *, lost=False, seconds=5) -> None:
+    ledger.postpone(
+        work,
+        work.parts[0],
+        error or NetworkDown(),
+        lost=lost,
+        until=clock() + timedelta(seconds=seconds),
+        operation="send",
+        now=clock(),
+    )
+
+
+def debt(conversation, **changes) -> Debt:
+    facts = {
+        "conversation_key": conversation.key,
+        "trigger": "turn:1",
+        "address": conversation.address,
+        "kind": Kind.FINAL,
+        "content": "Hello",
+    }
+    return Debt(**(facts | changes))
+
+
+# --- recording
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_debt_outside_a_transaction_is_refused(clock) -> None:
+    with pytest.raises(LedgerUnavailable):
+        ledger.record(debt(make_conversation()), now=clock())
+    assert not Obligation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_debt_goes_the_way_of_its_transaction(clock) -> None:
+    conversation = make_conversation()
+    with transaction.atomic():
+        ledger.record(debt(conversation), now=clock())
+        transaction.set_rollback(True)
+    assert not Obligation.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_same_debt_recorded_twice_is_one_row(clock) -> None:
+    conversation = make_conversation()
+    first = ledger.record(debt(conversation), now=clock())
+    again = ledger.record(debt(conversation), now=clock.advance(5))
+    assert first.pk == again.pk
+    assert Part.objects.count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "change", [{"trigger": "turn:2"}, {"content": "Hullo"}, {"kind": Kind.NOTICE}]
+)
+def test_another_debt_is_another_row(clock, change) -> None:
+    conversation = make_conversation()
+    first = ledger.record(debt(conversation), now=clock())
+    assert first.pk != ledger.record(debt(conversation, **change), now=clock()).pk
+
+
+@pytest.mark.django_db
+def test_parts_have_keys_that_never_change_and_fit_every_platform(clock) -> None:
+    owed = ledger.record(debt(make_conversation(), content=LONG), now=clock())
+    keys = [part.idempotency_key for part in parts_of(owed)]
+    assert len(set(keys)) == len(keys) > 3
+    assert all(len(key) <= 32 and key.isascii() for key in keys)
+
+
+# --- order
+
+
+def test_a_lane_gives_its_oldest_message_and_waits(fence, clock) -> None:
+    chat = make_conversation()
+    for text in ("one", "two", "three"):
+        make_obligation(chat, content=text, now=clock())
+    (work,) = due(fence, clock)
+    assert contents([work]) == ["one"]
+    assert due(fence, clock) == []
+    accept(work, clock)
+    assert contents(due(fence, clock)) == ["two"]
+
+
+def test_different_lanes_go_together(fence, clock) -> None:
+    for chat in (make_conversation(), make_conversation(), make_conversation(thread_id="7")):
+        make_obligation(chat, now=clock())
+        make_obligation(chat, now=clock())
+    assert len(due(fence, clock)) == 3
+
+
+def test_two_threads_of_a_chat_are_two_lanes(fence, clock) -> None:
+    for thread in ("", "7", "8"):
+        make_obligation(make_conversation(chat_id="1", thread_id=thread), now=clock())
+    assert len(due(fence, clock)) == 3
+
+
+def test_a_blocked_lane_holds_up_only_itself(fence, clock) -> None:
+    blocked, free = make_conversation(), make_conversation()
+    make_obligation(blocked, content="m1", now=clock())
+    make_obligation(blocked, content="m2", now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, seconds=5)
+    make_obligation(free, content="n1", now=clock())
+    assert contents(due(fence, clock)) == ["n1"]
+    clock.advance(6)
+    assert contents(due(fence, clock)) == ["m1"]
+
+
+def test_an_abandoned_message_lets_the_next_one_pass(fence, clock) -> None:
+    chat = make_conversation()
+    make_obligation(chat, content="one", now=clock())
+    make_obligation(chat, content="two", now=clock())
+    (work,) = due(fence, clock)
+    ledger.abandon(work, work.parts[0], Refused(), reason="refused", operation="send", now=clock())
+    assert contents(due(fence, clock)) == ["two"]
+
+
+def test_a_question_goes_before_an_answer_of_another_lane(fence, clock) -> None:
+    make_obligation(content="answer", now=clock())
+    make_obligation(content="notice", kind=Kind.NOTICE, priority=2, now=clock())
+    make_obligation(content="question", kind=Kind.PROMPT, priority=0, now=clock())
+    assert contents(due(fence, clock)) == ["question", "answer", "notice"]
+
+
+def test_a_question_does_not_overtake_an_answer_of_its_own_lane(fence, clock) -> None:
+    chat = make_conversation()
+    make_obligation(chat, content="answer", now=clock())
+    make_obligation(chat, content="question", kind=Kind.PROMPT, priority=0, now=clock())
+    assert contents(due(fence, clock)) == ["answer"]
+
+
+def test_a_busy_lane_is_left_alone_and_the_limit_is_kept(fence, clock) -> None:
+    owed = [make_obligation(now=clock()) for _ in range(5)]
+    assert len(due(fence, clock, busy=[owed[0].lane], limit=2)) == 2
+    assert not Obligation.objects.filter(pk=owed[0].pk, state="attempting").exists()
+
+
+def test_another_account_is_none_of_our_business(fence, clock) -> None:
+    make_obligation(make_conversation(account="other"), now=clock())
+    assert due(fence, clock) == []
+
+
+# --- owners
+
+
+def test_a_claim_is_written_down_before_anything_is_sent(fence, clock) -> None:
+    owed = make_obligation(content=LONG, now=clock())
+    (work,) = due(fence, clock)
+    owed.refresh_from_db()
+    assert (owed.state, owed.owner, owed.epoch, owed.attempts) == (
+        "attempting",
+        OWNER,
+        fence.epoch,
+        1,
+    )
+    assert [part.state for part in parts_of(owed)][:2] == ["attempting", "pending"]
+    assert work.obligation_parts == len(parts_of(owed))
+
+
+def test_a_newer_owner_finds_the_part_under_way_lost(fence, clock) -> None:
+    owed = make_obligation(content=LONG, now=clock())
+    due(fence, clock)
+    newer = take_lease("host/200/2", clock=clock)
+    (work,) = due(newer, clock)
+    assert [part.was_lost for part in work.parts][:2] == [True, False]
+    assert outcomes(owed) == [("send", "unknown")]
+    attempt = Attempt.objects.get()
+    assert (attempt.owner, attempt.epoch) == (OWNER, fence.epoch)
+
+
+def test_the_owner_itself_does_not_take_its_own_work_twice(fence, clock) -> None:
+    make_obligation(now=clock())
+    assert len(due(fence, clock)) == 1
+    assert due(fence, clock) == []
+
+
+def test_what_a_living_owner_is_sending_is_not_taken(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    due(fence, clock)
+    clock.advance(10_000)
+    assert due(fence, clock) == []
+    owed.refresh_from_db()
+    assert owed.epoch == fence.epoch
+
+
+def test_a_stale_owner_may_claim_nothing(fence, clock) -> None:
+    make_obligation(now=clock())
+    take_lease("host/200/2", clock=clock)
+    with pytest.raises(LeaseLost):
+        due(fence, clock)
+    assert Obligation.objects.get().state == "pending"
+
+
+@pytest.mark.parametrize("verb", ["accept", "postpone", "abandon", "try_again"])
+def test_a_stale_owner_changes_nothing(fence, clock, verb) -> None:
+    owed = make_obligation(content=LONG, now=clock())
+    (work,) = due(fence, clock)
+    newer = take_lease("host/200/2", clock=clock)
+    due(newer, clock)
+    before = everything(owed)
+    part = work.parts[0]
+    verbs = {
+        "accept": lambda: accept(work, clock),
+        "postpone": lambda: postpone(work, clock),
+        "abandon": lambda: ledger.abandon(
+            work, part, Refused(), reason="no", operation="send", now=clock()
+        ),
+        "try_again": lambda: ledger.try_again(work, part, Refused(), operation="send", now=clock()),
+    }
+    with pytest.raises(LeaseLost):
+        verbs[verb]()
+    assert everything(owed) == before
+
+
+def everything(owed):
+    return (
+        Obligation.objects.filter(pk=owed.pk).values().get(),
+        list(Part.objects.filter(obligation=owed).order_by("position").values()),
+        list(Attempt.objects.filter(part__obligation=owed).order_by("id").values()),
+    )
+
+
+def test_what_was_delivered_is_not_claimed_again(fence, clock) -> None:
+    owed = make_obligation(content=LONG, now=clock())
+    (work,) = due(fence, clock)
+    accept(work, clock, "m0")
+    newer = take_lease("host/200/2", clock=clock)
+    (again,) = due(newer, clock)
+    assert [part.position for part in again.parts] == list(range(1, len(parts_of(owed))))
+    assert again.obligation_parts == work.obligation_parts
+
+
+def test_the_whole_is_delivered_with_its_last_part(fence, clock) -> None:
+    owed = make_obligation(content=LONG, now=clock())
+    (work,) = due(fence, clock)
+    count = len(work.parts)
+    for number in range(count):
+        owed.refresh_from_db()
+        assert owed.state == "attempting"
+        accept(work, clock, f"m{number}")
+    owed.refresh_from_db()
+    assert owed.state == "delivered"
+    assert ledger.message_ids(owed.pk) == [f"m{number}" for number in range(count)]
+
+
+def test_a_lost_send_counts_as_a_recovery_and_a_failed_one_does_not(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, NetworkDown(), seconds=0)
+    (work,) = due(fence, clock)
+    postpone(work, clock, OutcomeUnknown(), lost=True, seconds=0)
+    owed.refresh_from_db()
+    assert (owed.recoveries, parts_of(owed)[0].was_lost) == (1, True)
+
+
+# --- staff and upkeep
+
+
+def test_a_waiting_debt_can_be_withdrawn(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    assert ledger.withdraw(owed, reason="not needed any more", now=clock())
+    owed.refresh_from_db()
+    assert (owed.state, owed.reason) == ("abandoned", "not needed any more")
+    assert due(fence, clock) == []
+
+
+def test_a_debt_that_is_being_sent_cannot_be_withdrawn(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    due(fence, clock)
+    assert not ledger.withdraw(owed, reason="too late", now=clock())
+    assert not ledger.withdraw_unseen(owed, reason="too late", now=clock())
+
+
+def test_what_somebody_may_have_seen_is_not_withdrawn_as_unseen(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, OutcomeUnknown(), lost=True)
+    assert not ledger.withdraw_unseen(owed, reason="closed", now=clock())
+    other = make_obligation(now=clock())
+    assert ledger.withdraw_unseen(other, reason="closed", now=clock())
+
+
+def test_staff_may_owe_it_again(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    ledger.withdraw(owed, reason="mistake", now=clock())
+    assert ledger.retry(owed, now=clock())
+    assert len(due(fence, clock)) == 1
+
+
+@pytest.mark.django_db
+def test_what_is_delivered_cannot_be_owed_again(clock) -> None:
+    owed = settle(make_obligation(now=clock()), at=clock())
+    assert not ledger.retry(owed, now=clock())
+    assert not ledger.withdraw(owed, reason="x", now=clock())
+
+
+def test_a_debt_owed_for_too_long_is_given_up(fence, clock) -> None:
+    old = make_obligation(now=clock())
+    clock.advance(24 * 3600 - 5)
+    young = make_obligation(now=clock())
+    clock.advance(10)
+    assert ledger.expire(now=clock()) == 1
+    old.refresh_from_db()
+    young.refresh_from_db()
+    assert (old.state, old.reason, young.state) == ("abandoned", "owed for too long", "pending")
+
+
+@pytest.mark.django_db
+def test_settled_rows_go_after_a_week_and_open_ones_stay(clock) -> None:
+    settle(make_obligation(now=clock()), at=clock())
+    still_open = make_obligation(now=clock())
+    clock.advance(7 * 24 * 3600 - 5)
+    assert ledger.prune(now=clock()) == 0
+    clock.advance(10)
+    assert ledger.prune(now=clock(), batch=5) == 1
+    assert list(Obligation.objects.all()) == [still_open]
+
+
+def test_a_connection_that_is_back_makes_what_waited_for_it_due(fence, clock) -> None:
+    network, limited = make_obligation(now=clock()), make_obligation(now=clock())
+    for work in due(fence, clock):
+        error = NetworkDown() if work.obligation.pk == network.pk else Refused("429")
+        postpone(work, clock, error, seconds=15)
+    assert ledger.release_account(ACCOUNT, now=clock()) == 1
+    assert contents(due(fence, clock)) == [network.content]
+    assert ledger.next_due(ACCOUNT) == clock() + timedelta(seconds=15)
+    assert limited.pk
+
+
+def test_the_next_due_time_is_that_of_the_first_in_its_lane(fence, clock) -> None:
+    assert ledger.next_due(ACCOUNT) is None
+    chat = make_conversation()
+    make_obligation(chat, now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, seconds=9)
+    make_obligation(chat, now=clock())
+    assert ledger.next_due(ACCOUNT) == clock() + timedelta(seconds=9)
+
+
+@pytest.mark.django_db
+def test_a_closed_chat_is_open_again_when_it_speaks(clock) -> None:
+    address = make_conversation(chat_id="77").address
+    ledger.bury(address, reason="blocked", now=clock())
+    ledger.bury(address, reason="blocked again", now=clock())
+    assert ledger.is_dead(address)
+    assert DeadDestination.objects.count() == 1
+    ledger.revive(address)
+    assert not ledger.is_dead(address)
+
+
+@pytest.mark.django_db
+def test_old_previews_are_forgotten(clock) -> None:
+    Preview.objects.create(key="t1.0", account=ACCOUNT, address={}, created_at=clock())
+    assert ledger.forget_previews(now=clock.advance(60), age=timedelta(hours=1)) == 0
+    assert ledger.forget_previews(now=clock.advance(3600), age=timedelta(hours=1)) == 1
+
+
+# --- the database's own guard
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("model", "changes"),
+    [
+        (Obligation, {"state": "done"}),
+        (Part, {"state": "sent"}),
+        (Part, {"state": "delivered", "message_id": ""}),
+    ],
+)
+def test_the_database_refuses_what_makes_no_sense(clock, model, changes) -> None:
+    make_obligation(now=clock())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        model.objects.update(**changes)
+
+
+# --- races
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_claims_at_the_same_moment_exactly_one_has_it(clock) -> None:
+    for _ in range(5):
+        owed = make_obligation(now=clock())
+        fence = take_lease(clock=clock)
+        results = race(*[lambda fence=fence: due(fence, clock)] * 2)
+        works = [work for result in results if isinstance(result, list) for work in result]
+        assert [work.obligation.pk for work in works] == [owed.pk]
+        owed.refresh_from_db()
+        assert (owed.attempts, parts_of(owed)[0].attempts) == (1, 1)
+        accept(works[0], clock)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_processes_never_both_settle_the_same_message(clock) -> None:
+    make_obligation(now=clock())
+    fence = take_lease(clock=clock)
+    (work,) = due(fence, clock)
+
+    def settle_it():
+        return accept(work, clock, "old")
+
+    def take_over():
+        return due(take_lease("host/200/2", clock=clock), clock)
+
+    settled, taken = race(settle_it, take_over)
+    if taken:
+        assert isinstance(settled, LeaseLost) or taken[0].parts
+    else:
+        assert settled is None
+    assert Part.objects.filter(state="delivered").count() + len(taken) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_message_withdrawn_while_it_is_claimed_costs_no_lease(clock) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+    gone, stays = make_obligation(now=clock()), make_obligation(now=clock())
+    fence = take_lease(clock=clock)
+
+    def withdraw_slowly():
+        with transaction.atomic():
+            assert ledger.withdraw(gone, reason="resolved", now=clock())
+            wait_for_a_blocked_writer()
+
+    def claim_meanwhile():
+        wait_for_a_lock_on("delivery_obligation")
+        return due(fence, clock)
+
+    failed, works = race(withdraw_slowly, claim_meanwhile)
+    assert failed is None
+    assert [work.obligation.pk for work in works] == [stays.pk]
+
+
+def wait_for_a_blocked_writer() -> None:
+    wait_for("SELECT count(*) FROM pg_locks WHERE NOT granted")
+
+
+def wait_for_a_lock_on(table: str) -> None:
+    wait_for(
+        "SELECT count(*) FROM pg_locks WHERE mode = 'RowExclusiveLock' AND granted"
+        f" AND relation = '{table}'::regclass"
+    )
+
+
+def wait_for(query: str) -> None:
+    for _ in range(1000):
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_sleep(0.01), ({query})")
+            if cursor.fetchone()[1]:
+                return
+    raise AssertionError(query)
