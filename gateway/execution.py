@@ -188,8 +188,9 @@ class _Driver:
                 turns.fail(turn, event.message, f"{event.kind}: {event.detail}", now=now)
             case Cancelled():
                 # Either the turn was stopped, and its row says so, or this process is going down,
-                # and the turn is taken up by another.
-                logger.info("A run was cancelled", extra={"turn": turn.pk})
+                # and another goes on with it.
+                if not turns.give_back(turn, now=now):
+                    logger.info("A turn was stopped", extra={"turn": turn.pk})
 
     def _request_for(self, call: AskedCall) -> Ask:
         conversation = self.turn.conversation

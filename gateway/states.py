@@ -31,6 +31,7 @@ class TurnEvent(StrEnum):
     FAIL = "fail"
     STOP = "stop"
     RECLAIM = "reclaim"  # its worker is gone
+    GIVE_BACK = "give_back"  # its worker lays it down, alive
 
 
 TRANSITIONS: dict[tuple[TurnState, TurnEvent], TurnState] = {
@@ -41,6 +42,7 @@ TRANSITIONS: dict[tuple[TurnState, TurnEvent], TurnState] = {
     (TurnState.RUNNING, TurnEvent.FINISH): TurnState.FINISHED,
     (TurnState.RUNNING, TurnEvent.FAIL): TurnState.FAILED,
     (TurnState.RUNNING, TurnEvent.RECLAIM): TurnState.READY,
+    (TurnState.RUNNING, TurnEvent.GIVE_BACK): TurnState.READY,
     (TurnState.QUEUED, TurnEvent.STOP): TurnState.STOPPED,
     (TurnState.RUNNING, TurnEvent.STOP): TurnState.STOPPED,
     (TurnState.WAITING, TurnEvent.STOP): TurnState.STOPPED,

@@ -6,6 +6,7 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import beat_init, worker_ready, worker_shutting_down
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from delivery.processes import this_process
@@ -14,11 +15,16 @@ from gateway.agents.loop import EdgeLoop
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.conf import gateway_settings
+from gateway.models import Turn
 from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
 
+GIVE_BACK_TRIES = 120  # one a second
+LAST_SECONDS = 6.0  # for turns under way when the worker is told to end
+
 _edge = EdgeLoop()
+_shutting_down = threading.Event()
 _runtimes: dict[str, AgentRuntime] = {}
 
 
@@ -33,19 +39,35 @@ def runtime() -> AgentRuntime:
 def run_turns(*, conversation: int, **_future: object) -> None:
     """Run what is due in one conversation, in order, until nothing is."""
     capacity = gateway_settings().max_concurrent_turns
-    while True:
+    while not _shutting_down.is_set():
         turn = turns.claim(conversation, this_process(), now=timezone.now(), capacity=capacity)
         if turn is None:
             return
         try:
             execution.run(turn, runtime())
+        except (OperationalError, InterfaceError):
+            logger.exception("The database went away under a turn", extra={"turn": turn.pk})
+            _give_back(turn)
+            return
         except Exception as error:
             # Whatever went wrong is ours; the person hears of it, and staff read the log.
             logger.exception("A turn failed", extra={"turn": turn.pk})
             _fail(turn, error)
 
 
-def _fail(turn: Any, error: Exception) -> None:
+def _give_back(turn: Turn) -> None:
+    """Lay a turn down as soon as the database lets us; else its lease runs out by itself."""
+    for _ in range(GIVE_BACK_TRIES):
+        try:
+            turns.give_back(turn, now=timezone.now())
+        except (OperationalError, InterfaceError):
+            connection.close()
+            _shutting_down.wait(1.0)
+        else:
+            return
+
+
+def _fail(turn: Turn, error: Exception) -> None:
     line = "Something went wrong on this side, and the work was not finished."
     try:
         turns.fail(turn, line, f"{type(error).__name__}: {error}", now=timezone.now())
@@ -80,7 +102,11 @@ def _open_workbench(**_facts: Any) -> None:
 
 @worker_shutting_down.connect
 def _close_workbench(**_facts: Any) -> None:
-    logger.info("The worker ends; turns under way are finished first")
+    """Give turns under way a moment to end by themselves; lay down the rest for another worker."""
+    _shutting_down.set()
+    timer = threading.Timer(LAST_SECONDS, workbench.stop_all)
+    timer.daemon = True
+    timer.start()
 
 
 @beat_init.connect

@@ -374,11 +374,31 @@ def _owe(
     )
 
 
-def renew(owner: str, *, now: datetime) -> set[int]:
-    """Hold on to every turn that `owner` runs; the ids of those still its own and not stopped."""
-    mine = Turn.objects.filter(state=TurnState.RUNNING, owner=owner, stop_requested=False)
+def renew(owner: str, held: set[int], *, now: datetime) -> set[int]:
+    """Hold on to the turns that `owner` really has in hand.
+
+    Args:
+        owner: The identity of the calling process.
+        held: The ids of the turns it runs at this moment.
+        now: The present.
+
+    Returns:
+        Those of `held` that are still its own and were not stopped.
+    """
+    mine = Turn.objects.filter(
+        pk__in=held, state=TurnState.RUNNING, owner=owner, stop_requested=False
+    )
     mine.update(lease_expires_at=now + LEASE)
     return set(mine.values_list("pk", flat=True))
+
+
+def give_back(turn: Turn, *, now: datetime) -> bool:
+    """Lay a running turn down unharmed, for any worker to go on with; nobody died."""
+    with transaction.atomic():
+        changed = _mine(turn).update(state=TurnState.READY, owner="", woken_at=now, updated_at=now)
+        if changed:
+            queue.wake_turns(turn.conversation_id)
+    return bool(changed)
 
 
 def reclaim(turn: Turn, *, now: datetime) -> bool:

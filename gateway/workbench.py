@@ -69,6 +69,13 @@ class Workbench:
         if run is not None:
             run.cancel()
 
+    def stop_all(self) -> None:
+        """Stop every run; their turns are laid down for another worker to go on with."""
+        with self._lock:
+            runs = list(self._runs.values())
+        for run in runs:
+            run.cancel()
+
     async def _listen(self) -> None:
         while not self._halt.is_set():
             try:
@@ -93,7 +100,7 @@ class Workbench:
             held = set(self._runs)
         if not held:
             return
-        for turn_id in held - turns.renew(this_process(), now=timezone.now()):
+        for turn_id in held - turns.renew(this_process(), held, now=timezone.now()):
             self.stop(turn_id)
 
 

@@ -14,7 +14,7 @@ SQLITE_OPTIONS: dict[str, Any] = {
     "timeout": 20,
     "init_command": (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;"
-        " PRAGMA cache_size=-8000; PRAGMA temp_store=MEMORY;"
+        " PRAGMA cache_size=-1000; PRAGMA temp_store=MEMORY;"
     ),
 }
 SQLITE_MAX_AGE = None
