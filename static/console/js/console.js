@@ -22,6 +22,7 @@ let conversation = null;
 let watermark = null;
 let turns = [];
 let skew = 0; // the server's clock minus ours, in milliseconds
+let state = "connecting";
 let troubleTimer = 0;
 
 const now = () => Date.now() + skew;
@@ -89,17 +90,20 @@ connection.addEventListener("loggedout", () => {
   location.assign(`/login/?next=${encodeURIComponent(location.pathname)}`);
 });
 
-connection.addEventListener("state", ({ detail: state }) => {
-  clearTimeout(troubleTimer);
-  const tell = () => {
-    const line = byId("connection");
-    line.dataset.state = state;
-    line.querySelector("span").textContent = t(state);
-    document.body.dataset.connection = state;
-  };
-  if (state === "connected") tell();
-  else troubleTimer = setTimeout(tell, CALM);
+connection.addEventListener("state", ({ detail }) => {
+  state = detail;
+  if (state === "connected") {
+    clearTimeout(troubleTimer);
+    troubleTimer = 0;
+    showState();
+  } else troubleTimer ||= setTimeout(showState, CALM);
 });
+
+function showState() {
+  const line = byId("connection");
+  line.dataset.state = state;
+  line.querySelector("span").textContent = t(state);
+}
 
 // --- one conversation ----------------------------------------------------------------------------
 
