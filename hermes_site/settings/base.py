@@ -69,7 +69,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASE_URL = envsecret("DATABASE_URL", f"sqlite:///{DATA_DIR / 'hermes.sqlite3'}")
+DATABASE_URL = envsecret("DATABASE_URL", stores.default_database_url(DATA_DIR))
 REDIS_URL = envsecret("REDIS_URL", stores.default_redis_url(DATA_DIR))
 DATABASES: dict[str, Any] = {
     "default": stores.database(DATABASE_URL, pool_size=envint("HERMES_DB_POOL_SIZE", 16, minimum=2))

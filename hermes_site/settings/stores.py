@@ -1,5 +1,6 @@
 """DATABASE_URL and REDIS_URL, turned into what Django, Channels and Celery want."""
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -69,6 +70,26 @@ def channel_layer(redis_url: str) -> dict[str, Any]:
     }
 
 
+def recorded(data_dir: Path, name: str, default: str) -> str:
+    """What a running `bin/up` has written down of its own servers, so that commands find them.
+
+    Args:
+        data_dir: The data directory.
+        name: `redis_url` or `database_url`.
+        default: The value if nothing runs or it runs no such server.
+    """
+    try:
+        state = json.loads((data_dir / "up.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return default
+    return str(state.get(name) or default)
+
+
 def default_redis_url(data_dir: Path) -> str:
     """Where the embedded broker listens when REDIS_URL names no other."""
-    return f"unix://{data_dir / 'run' / 'valkey.sock'}"
+    return recorded(data_dir, "redis_url", f"unix://{data_dir / 'run' / 'valkey.sock'}")
+
+
+def default_database_url(data_dir: Path) -> str:
+    """Where the embedded database is when DATABASE_URL names no other."""
+    return recorded(data_dir, "database_url", f"sqlite:///{data_dir / 'hermes.sqlite3'}")
