@@ -1,4 +1,4 @@
-"""Pages for staff: questions put to people, why they are open, and what was said to them ([Q21])."""
+"""Pages for staff: questions put to people, why they are open, what was said to them ([Q21])."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -32,15 +32,24 @@ SURFACE = "admin"
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin
     TabularInline = admin.TabularInline
+    ModelForm = forms.ModelForm
 else:
-    # Django's own classes know their model only to the type checker.
-    class ModelAdmin(admin.ModelAdmin):
-        def __class_getitem__(cls, _model):
+
+    class Subscriptable:
+        """Django's own classes know their model only to the type checker."""
+
+        def __class_getitem__(cls, _models):
+            """The class itself."""
             return cls
 
-    class TabularInline(admin.TabularInline):
-        def __class_getitem__(cls, _models):
-            return cls
+    class ModelAdmin(Subscriptable, admin.ModelAdmin):
+        """`admin.ModelAdmin[Row]`."""
+
+    class TabularInline(Subscriptable, admin.TabularInline):
+        """`admin.TabularInline[Inner, Outer]`."""
+
+    class ModelForm(Subscriptable, forms.ModelForm):
+        """`forms.ModelForm[Row]`."""
 
 
 class NoInput(forms.Form):
@@ -131,7 +140,7 @@ class StaffAdmin(ModelAdmin[Row]):
         deeds = self.get_actions(request)
         context["deeds"] = [
             (name, label % {"verbose_name": "", "verbose_name_plural": ""})
-            for _, name, label in deeds.values()
+            for _, name, label in (deeds or {}).values()
             if name != "delete_selected"
         ]
         return super().render_change_form(request, context, *args, **kwargs)
@@ -179,14 +188,19 @@ def link(row: Model | None, words: str = "") -> str | SafeString:
     """A link to the page of `row`; a dash if there is none."""
     if row is None or row.pk is None:
         return NOTHING
-    name = f"admin:{row._meta.app_label}_{row._meta.model_name}_change"
-    return format_html('<a href="{}">{}</a>', reverse(name, args=[row.pk]), words or str(row))
+    path = reverse(f"admin:{_name(row)}_change", args=[row.pk])
+    return format_html('<a href="{}">{}</a>', path, words or str(row))
 
 
 def list_link(model: type[Model], words: str, **lookups: Any) -> SafeString:
     """A link to the list of `model`, narrowed by `lookups`."""
-    name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-    return format_html('<a href="{}">{}</a>', reverse(name, query=lookups), words)
+    path = reverse(f"admin:{_name(model)}_changelist", query=lookups)
+    return format_html('<a href="{}">{}</a>', path, words)
+
+
+def _name(model: Model | type[Model]) -> str:
+    options = model._meta  # noqa: SLF001 - Django documents it as public
+    return f"{options.app_label}_{options.model_name}"
 
 
 def path_link(path: str, words: str) -> str | SafeString:

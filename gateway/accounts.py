@@ -92,8 +92,8 @@ def confirm(slug: str, cursor: str, *, now: datetime, saw_event: bool) -> None:
     Account.objects.filter(slug=slug).update(**changes)
 
 
-def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> tuple[Account, bool]:
-    """Make an account, or change the one of that name.
+def prepare(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> Account:
+    """An account with these settings, checked and not stored: a new one, or the one of that name.
 
     Args:
         slug: Its name.
@@ -101,9 +101,6 @@ def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> t
         secret: The credential in clear; empty keeps the stored one.
         options: All of the platform's own settings; a value as `shown` gives it keeps the stored
             one.
-
-    Returns:
-        The account, and whether it is new.
 
     Raises:
         NotPossible: A setting is wrong, or the environment keeps the account.
@@ -130,8 +127,24 @@ def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> t
         account.full_clean()
     except ValidationError as error:
         raise NotPossible(" ".join(error.messages)) from error
+    return account
+
+
+def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> tuple[Account, bool]:
+    """Make an account, or change the one of that name; the arguments are those of `prepare`.
+
+    Returns:
+        The account, and whether it is new.
+
+    Raises:
+        NotPossible: A setting is wrong, or the environment keeps the account.
+    """
+    account = prepare(slug, platform, secret=secret, options=options)
     is_new = account.pk is None
-    account.save()
+    if is_new:
+        account.save()
+    else:  # how its connection stands is written by the process that serves it
+        account.save(update_fields=["secret", "options"])
     return account, is_new
 
 

@@ -18,7 +18,16 @@ from clarify.models import Prompt, PromptKind, Reply
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import ledger
 from delivery.ledger import Debt
-from delivery.models import Attempt, Kind, Obligation, Outcome, Part
+from delivery.models import (
+    Attempt,
+    DeadDestination,
+    Kind,
+    Lease,
+    Obligation,
+    Outcome,
+    Part,
+    Preview,
+)
 from delivery.states import PartState
 from delivery.states import State as DeliveryState
 from gateway import sessions, vault
@@ -29,6 +38,8 @@ from gateway.models import (
     Conversation,
     Decision,
     InboundEvent,
+    Note,
+    ProcessBeat,
     ToolCall,
     ToolState,
     Turn,
@@ -274,6 +285,30 @@ def make_staff(name: str = "boss", **changes: Any):
     """A logged-in superuser."""
     defaults: dict[str, Any] = {"is_staff": True, "is_superuser": True}
     return get_user_model().objects.create_user(name, password="pass", **(defaults | changes))
+
+
+def make_everything_else(turn: Turn) -> None:
+    """A row of every kind that no other factory makes."""
+    now, address = timezone.now(), turn.conversation.address
+    Lease.objects.create(name="account:telegram", owner="host/1/1", epoch=1, expires_at=now)
+    Preview.objects.create(
+        key=turn.preview_key,
+        account=address.account,
+        address=address.as_dict(),
+        message_ids=["7"],
+        created_at=now,
+    )
+    DeadDestination.objects.create(
+        platform=address.platform,
+        account=address.account,
+        chat_id=address.chat_id,
+        reason="blocked",
+        since=now,
+    )
+    ProcessBeat.objects.create(
+        name="worker:host/1/1", kind="worker", started_at=now, seen_at=ago(hours=1)
+    )
+    Note.objects.create(conversation=turn.conversation, turn=turn, text="remember", created_at=now)
 
 
 def ago(**duration: float) -> datetime:
