@@ -193,6 +193,8 @@ def is_armed(prompt: Prompt) -> bool:
     obligation = prompt.obligation
     if obligation is None:
         return False
+    if registry.outlet(prompt.destination.platform).shows_at_once:
+        return True
     if obligation.state == DeliveryState.DELIVERED:
         return True
     seen = [PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED]

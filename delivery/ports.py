@@ -108,7 +108,10 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Outlet:
-    """What delivery must know of a platform, without opening a connection."""
+    """What delivery must know of a platform, without opening a connection.
+
+    `shows_at_once`: people see a message as soon as it is recorded, before anything is sent.
+    """
 
     dialect: Dialect
     certainty: Certainty
@@ -116,3 +119,4 @@ class Outlet:
     supports_buttons: bool
     typing_period: timedelta
     minimum_edit_interval: timedelta
+    shows_at_once: bool = False

@@ -29,6 +29,7 @@ class Capabilities:
     max_caption_length: int = 0
     max_buttons: int = 0
     callback_data_bytes: int = 0
+    shows_at_once: bool = False  # what is recorded is seen, before anything is sent
     minimum_edit_interval: timedelta = timedelta(seconds=1)
     typing_period: timedelta = timedelta(seconds=4)
 
@@ -121,4 +122,5 @@ def outlet_of(platform: Platform) -> Outlet:
         supports_buttons=capabilities.buttons,
         typing_period=capabilities.typing_period,
         minimum_edit_interval=capabilities.minimum_edit_interval,
+        shows_at_once=capabilities.shows_at_once,
     )

@@ -24,6 +24,7 @@ class ConsolePlatform:
             limit=Limit(200_000, Unit.CHARACTERS),
             certainty=Certainty.IDEMPOTENT,
             native_markdown=True,
+            shows_at_once=True,
         )
     )
     dialect: Dialect = field(default_factory=ConsoleDialect)
