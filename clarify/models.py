@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Q
+from typing_extensions import override
 
 from clarify import results
 from clarify.schema import QuestionSet
@@ -82,6 +83,7 @@ class Prompt(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind} {self.pk} ({self.state})"
 
@@ -142,5 +144,6 @@ class Reply(models.Model):
         ordering: ClassVar = ["id"]
         verbose_name_plural = "replies"
 
+    @override
     def __str__(self) -> str:
         return self.outcome

@@ -162,7 +162,7 @@ def _show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
 def _buttons(prompt: Prompt, question: Question) -> Controls:
     if question.multi_select or not question.options:
         return Controls()
-    rows = [
+    rows: list[tuple[Button, ...]] = [
         (Button(label=caption, data=button_data(prompt.token, str(index))),)
         for index, caption in enumerate(presenting.captions(question))
     ]

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import override as language
 
 from delivery import hints, registry, wording
@@ -220,7 +220,7 @@ def claim_due(
     return claimed
 
 
-def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]):
+def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]) -> QuerySet[Obligation]:
     waiting = Q(state__in=[State.PENDING, State.FAILED], next_attempt_at__lte=now)
     orphaned = Q(state=State.ATTEMPTING, epoch__lt=fence.epoch)
     heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
@@ -247,13 +247,13 @@ def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
     return [head for head in heads if head.pk in mine]
 
 
-def _earlier():
+def _earlier() -> QuerySet[Obligation]:
     return Obligation.objects.filter(
         lane=OuterRef("lane"), id__lt=OuterRef("id"), state__in=OPEN_STATES
     )
 
 
-def _held(fence: Fence):
+def _held(fence: Fence) -> QuerySet[Lease]:
     return Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
 
 
@@ -430,7 +430,7 @@ def _remember(part: Part, changes: dict[str, Any]) -> None:
         setattr(part, name, value)
 
 
-def _owned(work: Claimed):
+def _owned(work: Claimed) -> QuerySet[Obligation]:
     return Obligation.objects.filter(
         pk=work.obligation.pk,
         state=State.ATTEMPTING,

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
+from typing_extensions import override
 
 from delivery.addresses import Address
 from delivery.content import Controls, Rendered
@@ -27,6 +28,7 @@ class Lease(models.Model):
     )
     expires_at = models.DateTimeField(help_text="Until when, unless renewed.")
 
+    @override
     def __str__(self) -> str:
         return f"{self.name} #{self.epoch}"
 
@@ -112,6 +114,7 @@ class Obligation(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind} {self.delivery_id[:12]} ({self.state})"
 
@@ -154,6 +157,7 @@ class Part(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"part {self.position + 1} of {self.obligation_id} ({self.state})"
 
@@ -189,6 +193,7 @@ class Attempt(models.Model):
     class Meta:
         ordering: ClassVar = ["id"]
 
+    @override
     def __str__(self) -> str:
         return f"try {self.number}: {self.outcome}"
 
@@ -203,6 +208,7 @@ class Preview(models.Model):
     is_open = models.BooleanField(default=True)
     created_at = models.DateTimeField()
 
+    @override
     def __str__(self) -> str:
         return self.key
 
@@ -223,5 +229,6 @@ class DeadDestination(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.platform}:{self.chat_id}"

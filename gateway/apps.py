@@ -1,6 +1,7 @@
 """The gateway app."""
 
 from django.apps import AppConfig
+from typing_extensions import override
 
 
 class GatewayConfig(AppConfig):
@@ -9,6 +10,7 @@ class GatewayConfig(AppConfig):
     name = "gateway"
     verbose_name = "Gateway"
 
+    @override
     def ready(self) -> None:
         """Tell the lower apps what they need from here."""
         from clarify import ports as clarify_ports  # noqa: PLC0415 - models are loaded only now

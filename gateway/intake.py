@@ -336,7 +336,7 @@ def _as_late_answer(
 def _as_stale(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict | None:
     if now - event.sent_at <= gateway_settings().max_message_age:
         return None
-    _reply(event, conversation, wording.TOO_OLD, Kind.NOTICE, now)
+    _reply(event, conversation, str(wording.TOO_OLD), Kind.NOTICE, now)
     return Verdict(Decision.IGNORED, "it is too old to be answered")
 
 
@@ -377,7 +377,9 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     judged = access.judge(event.source)
     if not judged.allowed:
         return Verdict(
-            Decision.DENIED, judged.reason, deeds=(AckPress(event, wording.NOT_YOURS, alert=True),)
+            Decision.DENIED,
+            judged.reason,
+            deeds=(AckPress(event, str(wording.NOT_YOURS), alert=True),),
         )
     answerer = answerer_of(event.source)
     try:
@@ -388,13 +390,13 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
         return Verdict(
             Decision.IGNORED,
             "no such button",
-            deeds=(AckPress(event, wording.UNKNOWN_BUTTON, alert=True),),
+            deeds=(AckPress(event, str(wording.UNKNOWN_BUTTON), alert=True),),
         )
     except NotYours:
         return Verdict(
             Decision.DENIED,
             "another person was asked",
-            deeds=(AckPress(event, wording.NOT_YOURS, alert=True),),
+            deeds=(AckPress(event, str(wording.NOT_YOURS), alert=True),),
         )
     late = outcome.effect is Effect.TOO_LATE
     deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late or wants_text),)

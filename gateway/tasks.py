@@ -31,8 +31,18 @@ _runtimes: dict[str, AgentRuntime] = {}
 def runtime() -> AgentRuntime:
     """The agent runtime of this process."""
     if "one" not in _runtimes:
-        _runtimes["one"] = AgentRuntime(ModelConfig(**gateway_settings().model), edge=_edge)
+        _runtimes["one"] = AgentRuntime(_model_config(), edge=_edge)
     return _runtimes["one"]
+
+
+def _model_config() -> ModelConfig:
+    facts = gateway_settings().model
+    return ModelConfig(
+        name=facts.get("name", "demo"),
+        base_url=facts.get("base_url", ""),
+        api_key=facts.get("api_key", ""),
+        fallback=facts.get("fallback", ""),
+    )
 
 
 @shared_task(name="gateway.run_turns", queue="turns", acks_late=True)

@@ -7,7 +7,7 @@ stopped, raises `TurnLost` and changes nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -54,7 +54,7 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
     conversation = new.conversation
     turn = Turn.objects.create(
         conversation=conversation,
-        session_id=conversation.session_id,
+        session_id=cast("int", conversation.session_id),  # an open conversation has one
         prompt=new.prompt,
         sender_id=new.sender_id,
         sender_name=new.sender_name[:255],
@@ -71,7 +71,7 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
 
 def reword(message: InboundEvent, text: str, *, now: datetime) -> None:
     """The message that a queued turn answers was changed before the turn began."""
-    changed = Turn.objects.filter(pk=message.turn_id, state=TurnState.QUEUED).update(
+    changed = Turn.objects.filter(pk=cast("int", message.turn_id), state=TurnState.QUEUED).update(
         prompt=text, updated_at=now
     )
     if changed:

@@ -7,8 +7,8 @@ renewal notices whatever stop it missed.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
@@ -38,7 +38,7 @@ class Workbench:
         self._lock = threading.Lock()
         self._halt = threading.Event()
 
-    def open(self, submit: Callable[[object], object]) -> None:
+    def open(self, submit: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         """Start renewing and listening.
 
         Args:

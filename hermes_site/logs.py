@@ -3,12 +3,15 @@
 import logging
 from datetime import UTC, datetime
 
+from typing_extensions import override
+
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class LineFormatter(logging.Formatter):
     """`2026-01-31T12:00:00.123Z INFO gateway.intake: sentence action=… turn=…`."""
 
+    @override
     def format(self, record: logging.LogRecord) -> str:
         """The line for `record`; a traceback follows on its own lines."""
         moment = datetime.fromtimestamp(record.created, UTC)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from typing_extensions import override
 
 
 class AllowEntry(models.Model):
@@ -34,6 +35,7 @@ class AllowEntry(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.platform}: {self.user_id or 'everybody'}"
 
@@ -52,5 +54,6 @@ class AuditEvent(models.Model):
     class Meta:
         ordering: ClassVar = ["-id"]
 
+    @override
     def __str__(self) -> str:
         return f"{self.action} by {self.actor}"

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from typing_extensions import override
 
 
 class AccountState(models.TextChoices):
@@ -50,6 +51,7 @@ class Account(models.Model):
     class Meta:
         ordering: ClassVar = ["slug"]
 
+    @override
     def __str__(self) -> str:
         return self.slug
 
@@ -67,5 +69,6 @@ class ProcessBeat(models.Model):
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField(db_index=True)
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from typing_extensions import override
 
 from delivery.addresses import Address
 
@@ -33,6 +34,7 @@ class Conversation(models.Model):
     class Meta:
         ordering: ClassVar = ["-active_at"]
 
+    @override
     def __str__(self) -> str:
         return self.title or self.key
 
@@ -66,6 +68,7 @@ class Session(models.Model):
             models.UniqueConstraint(fields=["conversation", "number"], name="one_session_a_number"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"session {self.number} of conversation {self.conversation_id}"
 
@@ -86,5 +89,6 @@ class TranscriptEntry(models.Model):
             models.UniqueConstraint(fields=["session", "position"], name="one_entry_a_position"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"entry {self.position} of session {self.session_id}"

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
+from typing_extensions import override
 
 
 class Decision(models.TextChoices):
@@ -25,7 +26,7 @@ class InboundEvent(models.Model):
 
     account = models.CharField(max_length=64)
     event_id = models.CharField(max_length=255, help_text="The platform's id of the event.")
-    message_key = models.CharField(
+    message_key = models.CharField(  # noqa: DJ001 - null: a unique key only where there is one
         max_length=600,
         null=True,
         blank=True,
@@ -73,5 +74,6 @@ class InboundEvent(models.Model):
             models.Index(fields=["account", "chat_id", "message_id"], name="inbound_by_message"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id} ({self.decision})"

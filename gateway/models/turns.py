@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
+from typing_extensions import override
 
 from gateway.states import ACTIVE, OPEN, TurnState
 
@@ -68,6 +69,7 @@ class Turn(models.Model):
             ),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"turn {self.pk} ({self.state})"
 
@@ -109,6 +111,7 @@ class ToolCall(models.Model):
             models.UniqueConstraint(fields=["turn", "call_id"], name="one_row_a_tool_call"),
         ]
 
+    @override
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
 
@@ -126,5 +129,6 @@ class Note(models.Model):
     class Meta:
         ordering: ClassVar = ["id"]
 
+    @override
     def __str__(self) -> str:
         return self.text[:60]

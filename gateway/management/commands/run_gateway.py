@@ -5,6 +5,7 @@ import signal
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from typing_extensions import override
 
 from gateway.runner.process import GatewayProcess
 
@@ -12,6 +13,7 @@ from gateway.runner.process import GatewayProcess
 class Command(BaseCommand):
     help = "Serve the accounts: their connections and their outboxes."
 
+    @override
     def handle(self, *args: Any, **options: Any) -> None:
         del args, options
         asyncio.run(self._serve())
