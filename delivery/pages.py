@@ -137,10 +137,10 @@ class StaffAdmin(ModelAdmin[Row]):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """The page of one row offers the same deeds as the list."""
-        deeds: dict[str, tuple[Any, str, str]] = self.get_actions(request) or {}
+        deeds = self.get_actions(request) or {}
         context["deeds"] = [
             (name, label % {"verbose_name": "", "verbose_name_plural": ""})
-            for _, name, label in deeds.values()
+            for _, name, label in filter(None, deeds.values())
             if name != "delete_selected"
         ]
         return super().render_change_form(request, context, *args, **kwargs)

@@ -5,6 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+
+class Misconfigured(ImproperlyConfigured):
+    """A setting is wrong; the message says which and what to do.
+
+    It stands outside the tree of `gateway.errors`, so that nothing swallows it.
+    """
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,7 @@ GatewayError
 ├── NotPossible          what staff asked for changed nothing: the message says what to do
 ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
 └── BadSecret            a stored credential cannot be read with this installation's key
-PlatformMisconfigured    stands outside the tree, so that nothing swallows it
 """
-
-from django.core.exceptions import ImproperlyConfigured
 
 
 class GatewayError(Exception):
@@ -39,7 +36,3 @@ class NotPossible(GatewayError):
 
 class BadSecret(GatewayError):
     """A stored credential cannot be read with this installation's key."""
-
-
-class PlatformMisconfigured(ImproperlyConfigured):
-    """An account's settings are wrong; the message says which and what to do."""

@@ -4,8 +4,7 @@ import functools
 from pathlib import Path
 
 from gateway.agents.tools import Risk, standard_tools
-from gateway.conf import gateway_settings
-from gateway.errors import PlatformMisconfigured
+from gateway.conf import Misconfigured, gateway_settings
 from gateway.models import Turn
 from gateway.ports import Platform
 
@@ -24,7 +23,7 @@ def _system_prompt(file_name: str) -> str:
         return Path(file_name).read_text(encoding="utf-8").strip()
     except OSError as error:
         message = f"HERMES_SYSTEM_PROMPT_FILE names {file_name}, which cannot be read: {error}"
-        raise PlatformMisconfigured(message) from error
+        raise Misconfigured(message) from error
 
 
 def for_turn(turn: Turn) -> str:
