@@ -209,9 +209,10 @@ class Outbox:
     async def _edit_targets(self, work: Claimed) -> list[str]:
         obligation = work.obligation
         if obligation.edits_id:
-            return await self.ambience.database(ledger.message_ids, obligation.edits_id)
+            edited = obligation.edits_id
+            return await _insist(lambda: self.ambience.database(ledger.message_ids, edited))
         if obligation.preview_key:
-            return await self.previews.take_over(obligation.preview_key)
+            return await _insist(lambda: self.previews.take_over(obligation.preview_key))
         return []
 
     async def _deliver(self, work: Claimed, part: Part, shown: _Shown) -> bool:
@@ -223,7 +224,7 @@ class Outbox:
             operation = "edit" if target else "send"
             marked = bool(part.was_lost) and not target and self._must_mark()
             try:
-                receipt = await self._call(work, part, target, marked=marked)
+                receipt = await self._call_safely(work, part, target, marked=marked)
             except TransportError as error:
                 decision = self._decide(error, work, part, frozenset(tried), target)
                 if decision.step is Step.ABANDON:
@@ -244,6 +245,22 @@ class Outbox:
                 ledger.accept, work, part, receipt, operation=operation, marked=marked, now=now
             )
             return True
+
+    async def _call_safely(
+        self, work: Claimed, part: Part, target: str, *, marked: bool
+    ) -> Receipt:
+        """As `_call`; a fault of ours becomes an unknown outcome, which is tried again and ends.
+
+        One message that cannot be sent for such a reason must not hold up the whole account.
+        """
+        try:
+            return await self._call(work, part, target, marked=marked)
+        except TransportError:
+            raise
+        except Exception as error:
+            logger.exception("An adapter failed", extra={"obligation": work.obligation.pk})
+            message = f"the adapter failed with {type(error).__name__}"
+            raise OutcomeUnknown(message) from error
 
     async def _call(self, work: Claimed, part: Part, target: str, *, marked: bool) -> Receipt:
         body = part.rendered
@@ -329,18 +346,7 @@ class Outbox:
         What the platform said must not be forgotten because the database blinked; as long as this
         process lives, it is the only one that knows.
         """
-        wait = 0.1
-        while True:
-            try:
-                await self.ambience.database(function, *args, **kwargs)
-            except (IntegrityError, DataError):
-                raise  # what was to be written is wrong, and stays wrong
-            except (DatabaseError, InterfaceError):
-                logger.exception("The ledger cannot be written; trying again")
-                await asyncio.sleep(wait)
-                wait = min(wait * 2, 2.0)
-            else:
-                return
+        await _insist(lambda: self.ambience.database(function, *args, **kwargs))
 
     async def _drain(self) -> None:
         under_way = list(self._lanes.values())
@@ -351,3 +357,17 @@ class Outbox:
             task.cancel()
         if late:
             await asyncio.wait(late, timeout=1.0)
+
+
+async def _insist(call: Callable[[], Awaitable[Result]]) -> Result:
+    """What `call` gives, as soon as the database lets it."""
+    wait = 0.1
+    while True:
+        try:
+            return await call()
+        except (IntegrityError, DataError):
+            raise  # what was to be written is wrong, and stays wrong
+        except (DatabaseError, InterfaceError):
+            logger.exception("The ledger is out of reach; trying again")
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, 2.0)

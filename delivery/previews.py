@@ -91,9 +91,13 @@ class _Live:
     message_ids: list[str] = field(default_factory=list)
     shown_parts: list[str] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    closed: bool = False
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
     epoch: int = 0
     task: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        self.closing.set()
+        self.changed.set()
 
 
 class LivePreviews:
@@ -142,12 +146,12 @@ class LivePreviews:
         live = self._live.pop(key, None)
         if live is None:
             return await self.ambience.database(stored_ids, key)
-        live.closed = True
-        live.changed.set()
+        live.close()
         if live.task is not None:
             await asyncio.wait([live.task], timeout=15)
             live.task.cancel()
-        return live.message_ids
+        # A former owner of the account may have begun it, and this one not gone on with it yet.
+        return live.message_ids or await self.ambience.database(stored_ids, key)
 
     async def discard(self, key: str, note: str) -> None:
         """End the stream of a stopped turn: what is shown stays, with `note` for the cursor."""
@@ -170,13 +174,14 @@ class LivePreviews:
 
     async def _run(self, live: _Live) -> None:
         loop = asyncio.get_running_loop()
-        while not live.closed and not live.pace.has_given_up:
+        while not live.closing.is_set() and not live.pace.has_given_up:
             live.changed.clear()
             due = live.pace.next_at(len(live.text))
             wait = None if due is None else due - loop.time()
             if wait is not None and wait <= 0:
                 if not self._budget.take(loop.time()):  # under pressure previews go before finals
-                    await asyncio.sleep(live.pace.interval / 2)
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(live.closing.wait(), live.pace.interval / 2)
                     continue
                 await self._display(live)
                 continue
@@ -207,7 +212,7 @@ class LivePreviews:
             live.shown_parts = [""] * len(live.message_ids)
         parts = self.outlet.dialect.render(text + CURSOR)
         for position, part in enumerate(parts):
-            if live.closed:
+            if live.closing.is_set():
                 return
             outgoing = self._outgoing(live, part, position)
             if position < len(live.message_ids):

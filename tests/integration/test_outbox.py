@@ -377,13 +377,30 @@ def test_a_stop_waits_for_the_send_under_way(desk) -> None:
     assert desk.transport.texts == ["Hello"]
 
 
-@pytest.mark.parametrize("function", ["accept", "claim_due", "next_due", "take_over"])
+@pytest.mark.parametrize("function", ["accept", "claim_due", "next_due"])
 def test_a_database_that_is_away_for_a_moment_costs_nothing(desk, function) -> None:
     owed = desk.owe("Hello")
     desk.database.outages[function] = 2
     desk.serve()
     assert desk.transport.texts == ["Hello"]
     assert has(owed, state="delivered")()
+
+
+def test_a_database_that_is_away_while_the_preview_is_looked_up_costs_nothing(desk) -> None:
+    preview(desk, "t1.0", "Hel ▉")
+    owed = answer(desk, "Hello")
+    desk.database.outages["stored_ids"] = 2
+    desk.serve()
+    assert desk.transport.texts == ["Hello"]
+    assert has(owed, state="delivered", attempts=1)()
+
+
+def test_a_database_that_is_away_while_the_question_is_looked_up_costs_nothing(desk) -> None:
+    closing = close(desk, asked(desk, "Where?"), "Where? Here.")
+    desk.database.outages["message_ids"] = 2
+    desk.serve()
+    assert desk.transport.texts == ["Where? Here."]
+    assert has(closing, state="delivered", attempts=1)()
 
 
 @pytest.mark.parametrize(
