@@ -467,14 +467,15 @@ def test_a_receipt_without_an_id_is_no_receipt_and_ends_in_no_circle(desk) -> No
     assert has(owed, state="attempting")()
 
 
-def test_a_fault_of_an_adapter_gives_the_account_up_and_loses_nothing(desk) -> None:
+def test_a_fault_of_an_adapter_holds_up_that_message_only_and_loses_nothing(desk) -> None:
     owed = desk.owe("Hello")
     desk.transport.fail(ValueError("a bug"))
-    desk.serve(until=desk.has_lost_the_lease)
-    assert has(owed, state="attempting")()
-    desk.restart("host/200/2")
+    desk.serve(until=has(owed, state="failed"))
+    assert states(owed) == ["lost"]
+    desk.clock.advance(60)
     desk.serve()
     assert has(owed, state="delivered")()
+    assert "may be a duplicate" in desk.transport.texts[-1]
 
 
 def test_a_long_answer_arrives_whole_and_in_order(desk) -> None:
