@@ -254,13 +254,16 @@ class Outbox:
         One message that cannot be sent for such a reason must not hold up the whole account.
         """
         try:
-            return await self._call(work, part, target, marked=marked)
+            receipt = await self._call(work, part, target, marked=marked)
         except TransportError:
             raise
         except Exception as error:
             logger.exception("An adapter failed", extra={"obligation": work.obligation.pk})
             message = f"the adapter failed with {type(error).__name__}"
             raise OutcomeUnknown(message) from error
+        if not receipt.message_id:
+            raise OutcomeUnknown("the platform named no message")  # [D4]: that is no receipt
+        return receipt
 
     async def _call(self, work: Claimed, part: Part, target: str, *, marked: bool) -> Receipt:
         body = part.rendered

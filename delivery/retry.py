@@ -58,6 +58,8 @@ class Decision:
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 15.0  # so that an outage's backlog is out within half a minute of its end
 
+MOST_EDITS = 8  # harmless, but the lane waits; after about a minute a new message is better
+
 FALLBACKS: dict[type[Refused], Step] = {
     FormattingRefused: Step.PLAIN,
     AnchorGone: Step.NO_ANCHOR,
@@ -97,7 +99,7 @@ def decide(
         max_recoveries: How many of those are allowed.
         tried: Fall-backs this part has already been through; none is taken twice.
         chance: A random number in [0, 1).
-        is_edit: An earlier message was to be changed, which may be tried any number of times.
+        is_edit: An earlier message was to be changed; doing that twice is harmless.
     """
     if isinstance(error, RateLimited):
         wait = timedelta(seconds=error.retry_after + 0.25 * chance)
@@ -107,7 +109,9 @@ def decide(
     if isinstance(error, NetworkDown | NotSent):
         return Decision(Step.LATER, back_off(attempt, chance))
     if isinstance(error, OutcomeUnknown):
-        if recoveries >= max_recoveries and not is_edit:
+        if is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried:
+            return Decision(Step.FRESH)
+        if not is_edit and recoveries >= max_recoveries:
             return Decision(Step.ABANDON, reason="its fate stayed unknown too often")
         return Decision(Step.MARKED, back_off(attempt, chance))
     return _after_refusal(error, tried, is_edit=is_edit)

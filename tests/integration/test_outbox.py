@@ -21,7 +21,7 @@ from delivery.errors import (
     TooOld,
 )
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part
-from delivery.ports import Certainty
+from delivery.ports import Certainty, Receipt
 from tests.factories import make_conversation, make_obligation
 from tests.integration.desk import claim, has, nothing_is_open, outcomes, parts_of
 
@@ -454,28 +454,40 @@ def test_a_commit_that_fails_between_two_parts_repeats_neither(desk) -> None:
     assert all(part.attempts == 1 for part in parts_of(owed))
 
 
-def test_a_receipt_without_an_id_is_no_receipt_and_ends_in_no_circle(desk) -> None:
-    owed = desk.owe("Hello")
+def test_a_receipt_without_an_id_is_no_receipt(desk) -> None:
+    owed, real = desk.owe("Hello"), desk.transport.send
 
     async def without_an_id(part):
-        from delivery.ports import Receipt
-
+        await real(part)
         return Receipt("")
 
     desk.transport.send = without_an_id
-    desk.serve(until=desk.has_lost_the_lease)
-    assert has(owed, state="attempting")()
-
-
-def test_a_fault_of_an_adapter_holds_up_that_message_only_and_loses_nothing(desk) -> None:
-    owed = desk.owe("Hello")
-    desk.transport.fail(ValueError("a bug"))
-    desk.serve(until=has(owed, state="failed"))
+    desk.serve(until=desk.calls(1))
     assert states(owed) == ["lost"]
+    assert not desk.has_lost_the_lease()
+
+
+def test_a_fault_of_an_adapter_is_borne_as_an_unknown_fate(desk) -> None:
+    owed, other = desk.owe("Hello"), desk.owe("There", conversation=make_conversation())
+    desk.transport.fail(ValueError("a bug"), chat=owed.chat_id)
+    desk.serve(until=desk.calls(2))
+    assert states(owed) == ["lost"]
+    assert has(other, state="delivered")()
+    assert not desk.has_lost_the_lease()
     desk.clock.advance(60)
     desk.serve()
-    assert has(owed, state="delivered")()
-    assert "may be a duplicate" in desk.transport.texts[-1]
+    assert has(owed, state="delivered", recoveries=1)()
+
+
+def test_an_edit_that_nobody_answers_does_not_hold_up_the_chat_for_ever(desk) -> None:
+    preview(desk, "t1.0", "Hel ▉")
+    answer(desk, "Hello")
+    desk.transport.fail(*[OutcomeUnknown()] * 20, on="edit")
+    for number in range(1, 9):
+        desk.serve(until=desk.calls(number))
+        desk.clock.advance(60)
+    desk.serve()
+    assert desk.transport.texts == ["Hello"]
 
 
 def test_a_long_answer_arrives_whole_and_in_order(desk) -> None:
@@ -514,8 +526,6 @@ def test_a_crash_in_the_middle_of_a_long_answer_repeats_only_the_part_under_way(
     owed = desk.owe(LONG)
     count = len(parts_of(owed))
     (work,) = claim(desk)
-    from delivery.ports import Receipt
-
     ledger.accept(
         work, work.parts[0], Receipt("m0"), operation="send", marked=False, now=desk.clock()
     )

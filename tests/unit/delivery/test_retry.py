@@ -23,7 +23,7 @@ from delivery.errors import (
     TransportError,
     Unsupported,
 )
-from delivery.retry import FIRST_WAIT, LONGEST_WAIT, Decision, Step, back_off, decide
+from delivery.retry import FIRST_WAIT, LONGEST_WAIT, MOST_EDITS, Decision, Step, back_off, decide
 
 FALLBACKS = [
     (FormattingRefused(), Step.PLAIN),
@@ -151,8 +151,19 @@ def test_an_edit_whose_formatting_is_refused_is_still_an_edit() -> None:
     assert decision_on(FormattingRefused(), is_edit=True).step is Step.PLAIN
 
 
-def test_an_edit_that_may_have_worked_is_tried_again_however_often() -> None:
-    decision = decision_on(OutcomeUnknown(), recoveries=99, is_edit=True)
+def test_an_edit_that_may_have_worked_is_tried_again() -> None:
+    decision = decision_on(OutcomeUnknown(), recoveries=99, attempt=MOST_EDITS - 1, is_edit=True)
+    assert decision.step is Step.MARKED
+
+
+def test_an_edit_whose_fate_stays_unknown_becomes_a_new_message() -> None:
+    decision = decision_on(OutcomeUnknown(), attempt=MOST_EDITS, is_edit=True)
+    assert decision.step is Step.FRESH
+
+
+def test_a_closing_edit_whose_fate_stays_unknown_is_not_worth_a_message() -> None:
+    tried = frozenset({Step.FRESH})
+    decision = decision_on(OutcomeUnknown(), attempt=99, is_edit=True, tried=tried)
     assert decision.step is Step.MARKED
 
 
