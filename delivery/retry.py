@@ -109,11 +109,11 @@ def decide(
     if isinstance(error, NetworkDown | NotSent):
         return Decision(Step.LATER, back_off(attempt, chance))
     if isinstance(error, OutcomeUnknown):
-        if is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried:
-            return Decision(Step.FRESH)
         if not is_edit and recoveries >= max_recoveries:
             return Decision(Step.ABANDON, reason="its fate stayed unknown too often")
-        return Decision(Step.MARKED, back_off(attempt, chance))
+        is_enough = is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried
+        wait = timedelta(0) if is_enough else back_off(attempt, chance)
+        return Decision(Step.FRESH if is_enough else Step.MARKED, wait)
     return _after_refusal(error, tried, is_edit=is_edit)
 
 
