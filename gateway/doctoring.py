@@ -81,8 +81,8 @@ def examine(*, live: bool, clock: Callable[[], datetime]) -> Iterator[Finding]:
         try:
             yield from check(clock())
         except DatabaseError as error:
-            says = f"cannot be looked at: the database does not answer ({type(error).__name__})"
-            yield _error(subject, says, "Mend the database first.")
+            says = f"cannot be looked at: the database refuses ({type(error).__name__})"
+            yield _error(subject, says, "Mend what the finding about the database names, first.")
 
 
 def _ok(subject: str, says: str) -> Finding:

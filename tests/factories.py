@@ -34,6 +34,7 @@ from gateway import sessions, vault
 from gateway.keys import KeyFields
 from gateway.models import (
     Account,
+    AccountState,
     AllowEntry,
     Conversation,
     Decision,
@@ -285,6 +286,17 @@ def make_staff(name: str = "boss", **changes: Any):
     """A logged-in superuser."""
     defaults: dict[str, Any] = {"is_staff": True, "is_superuser": True}
     return get_user_model().objects.create_user(name, password="pass", **(defaults | changes))
+
+
+def make_stuck_question() -> tuple[InboundEvent, Turn, Prompt]:
+    """A person wrote, the agent asked, and their reply was not understood."""
+    conversation = make_conversation(chat_id="77")
+    turn = make_turn(conversation, state="waiting", now=ago(minutes=5))
+    event = make_inbound(turn, message_id="41")
+    make_account("telegram", state=AccountState.READY)
+    prompt = make_prompt(turn, now=ago(minutes=4))
+    make_reply(prompt, text="7")
+    return event, turn, prompt
 
 
 def make_everything_else(turn: Turn) -> None:

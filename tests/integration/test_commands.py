@@ -1,197 +1,31 @@
 """The commands: what they do, what they write down, and how they fail."""
 
-import contextlib
-import io
 import json
-import sys
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import override_settings
 
 from clarify import questions
 from clarify.models import Prompt
 from clarify.questions import Answerer
-from delivery.models import Obligation, Preview
+from delivery.models import Obligation
 from delivery.states import PartState
 from gateway import vault
 from gateway.models import Account, AccountState, AllowEntry, AuditEvent, Turn
 from tests import factories
+from tests.integration.commanding import TOKEN, run
+from tests.peers.telegram import TelegramPeer
 
 pytestmark = pytest.mark.django_db
-TOKEN = "123456:" + "B" * 35
-
-
-def run(*words: str, stdin: str = "", monkeypatch=None) -> str:
-    out = io.StringIO()
-    if monkeypatch is not None:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-    call_command(*words, stdout=out)
-    return out.getvalue()
-
-
-def explain(name: str) -> dict:
-    return json.loads(run("explain", name, "--json"))
-
-
-def says(explanation: dict) -> str:
-    return "\n".join(entry["says"] for entry in explanation["entries"])
-
-
-# --- explain ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def waiting():
-    """A person wrote, the agent asked, and their reply was not understood."""
-    conversation = factories.make_conversation(chat_id="77")
-    turn = factories.make_turn(conversation, state="waiting", now=factories.ago(minutes=5))
-    event = factories.make_inbound(turn, message_id="41")
-    factories.make_account("telegram", state=AccountState.READY)
-    prompt = factories.make_prompt(turn, now=factories.ago(minutes=4))
-    factories.make_reply(prompt, text="7")
-    return event, turn, prompt
+    return factories.make_stuck_question()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "{event.event_id}",
-        "event:{event.pk}",
-        "message:41",
-        "41",
-        "turn:{turn.pk}",
-        "prompt:{prompt.pk}",
-        "{prompt.obligation.delivery_id}",
-        "preview:t{turn.pk}.0",
-    ],
-)
-def test_any_id_of_a_message_tells_the_same_life(waiting, name):
-    event, turn, prompt = waiting
-
-    explanation = explain(name.format(event=event, turn=turn, prompt=prompt))
-
-    assert explanation["held_by"]["layer"] == "question"
-    assert "“7” from [77] on telegram was not taken as an answer" in says(explanation)
-
-
-def test_the_life_is_told_in_order_of_time(waiting):
-    times = [entry["at"] for entry in explain(f"turn:{waiting[1].pk}")["entries"]]
-
-    assert times == sorted(times)
-    assert len(times) >= 8
-
-
-def test_our_own_message_is_found_by_its_platform_id(waiting):
-    prompt = waiting[2]
-    ours = prompt.obligation.parts.get().message_id
-
-    assert explain(ours)["held_by"]["layer"] == "question"
-
-
-def test_a_preview_is_found_by_its_platform_id():
-    turn = factories.make_turn(state="running")
-    address = turn.conversation.address.as_dict()
-    Preview.objects.create(
-        key=turn.preview_key,
-        account="telegram",
-        address=address,
-        message_ids=["5150"],
-        created_at=turn.created_at,
-    )
-
-    assert f"turn {turn.pk}" in explain("5150")["subject"]
-
-
-def test_a_platform_id_found_in_two_chats_lists_both():
-    first, second = (factories.make_inbound(message_id="9") for _ in range(2))
-
-    with pytest.raises(CommandError, match="names 2 things") as refusal:
-        run("explain", "9")
-
-    assert f"event:{first.pk}" in str(refusal.value)
-    assert f"event:{second.pk}" in str(refusal.value)
-
-
-def test_an_unknown_id_says_what_ids_there_are():
-    with pytest.raises(CommandError, match=r"Nothing here is called 'nonsense'.*prompt:3"):
-        run("explain", "nonsense")
-
-
-def test_a_denied_person_is_held_by_access():
-    factories.make_inbound(message_id="55", decision="denied", reason="not on the allowlist")
-
-    held = explain("55")["held_by"]
-
-    assert held["layer"] == "access"
-    assert "manage.py allow add telegram" in held["todo"]
-
-
-def test_a_turn_without_a_worker_is_held_by_the_turn_layer():
-    turn = factories.make_turn()
-
-    held = explain(f"turn:{turn.pk}")["held_by"]
-
-    assert (held["layer"], "No worker" in held["says"]) == ("turn", True)
-
-
-def test_a_queued_turn_names_the_one_before_it(waiting):
-    behind = factories.make_turn(waiting[1].conversation)
-
-    held = explain(f"turn:{behind.pk}")["held_by"]
-
-    assert held["says"] == f"It waits behind turn:{waiting[1].pk}; turns go in order."
-
-
-def test_an_answer_that_cannot_leave_is_held_by_the_platform():
-    from delivery.models import Lease
-
-    turn = factories.make_turn(state="finished", finished_at=factories.ago(seconds=9))
-    account = factories.make_account("telegram", state="degraded", last_error="no route to host")
-    Lease.objects.create(
-        name=account.lease_name,
-        owner="elsewhere/1/1",
-        epoch=1,
-        expires_at=factories.ago(minutes=-1),
-    )
-    factories.make_obligation(turn=turn)
-
-    held = explain(f"turn:{turn.pk}")["held_by"]
-
-    assert (held["layer"], "no route to host" in held["says"]) == ("platform", True)
-
-
-def test_an_answer_given_up_is_held_by_delivery_and_says_how_to_send_it_again():
-    turn = factories.make_turn(state="finished", finished_at=factories.ago(seconds=9))
-    owed = factories.make_obligation(turn=turn, state="abandoned", reason="too often unknown")
-
-    held = explain(f"turn:{turn.pk}")["held_by"]
-
-    assert held["layer"] == "delivery"
-    assert held["todo"].endswith(f"manage.py ledger retry {owed.delivery_id[:12]}")
-
-
-def test_somebody_elses_message_says_that_another_person_was_asked(waiting):
-    prompt = waiting[2]
-    factories.make_inbound(
-        chat_id="77",
-        sender_id="99",
-        text="Staging",
-        decision="turn",
-        received_at=factories.ago(minutes=1),
-    )
-
-    assert "only Ada was asked" in says(explain(f"prompt:{prompt.pk}"))
-
-
-def test_explain_reads_well_at_a_terminal(waiting):
-    text = run("explain", "41")
-
-    assert "Held by: question" in text
-    assert f"What to do: Answer for them: manage.py prompts answer {waiting[2].pk}" in text
-
-
-# --- render -------------------------------------------------------------------------------------
+# --- render ---------------------------------------------------------------------------------------
 
 
 def test_render_shows_what_telegram_is_sent(monkeypatch):
@@ -238,7 +72,7 @@ def test_render_refuses_a_limit_that_the_platform_does_not_take(monkeypatch):
         )
 
 
-# --- accounts and access ------------------------------------------------------------------------
+# --- accounts and access --------------------------------------------------------------------------
 
 
 def add_account(monkeypatch, *more: str, secret: str = TOKEN) -> str:
@@ -335,6 +169,37 @@ def test_an_account_is_disabled_and_enabled(monkeypatch):
     assert actions == {"account.disabled", "account.enabled"}
 
 
+@pytest.fixture
+def bot_api():
+    with TelegramPeer() as peer:
+        yield peer
+
+
+def test_a_good_credential_is_tried_for_real_and_says_who_it_is(bot_api):
+    options = {"api_base_url": bot_api.url}
+    factories.make_account("mybot", secret=vault.lock(bot_api.token), options=options)
+
+    assert "the credential works" in run("account", "test", "mybot")
+
+
+def test_a_refused_credential_is_named_without_being_shown(bot_api):
+    options = {"api_base_url": bot_api.url}
+    factories.make_account("mybot", secret=vault.lock(TOKEN), options=options)
+
+    with pytest.raises(CommandError, match="AuthenticationRefused") as refusal:
+        run("account", "test", "mybot")
+
+    assert TOKEN not in str(refusal.value)
+
+
+def test_a_platform_that_is_away_is_named(bot_api):
+    options = {"api_base_url": "http://127.0.0.1:9"}
+    factories.make_account("mybot", secret=vault.lock(TOKEN), options=options)
+
+    with pytest.raises(CommandError, match="NetworkDown"):
+        run("account", "test", "mybot")
+
+
 def test_a_credential_that_looks_wrong_is_refused_before_any_call():
     factories.make_account("mybot", secret=vault.lock("rubbish"))
 
@@ -372,7 +237,7 @@ def test_an_entry_of_the_environment_is_removed_there():
         run("allow", "remove", "telegram", "1")
 
 
-# --- send and the ledger ------------------------------------------------------------------------
+# --- send and the ledger --------------------------------------------------------------------------
 
 
 def test_send_owes_the_message_and_says_how_to_follow_it():
@@ -437,7 +302,7 @@ def test_a_message_being_sent_is_not_given_up():
         run("ledger", "abandon", owed.delivery_id[:8])
 
 
-# --- questions ----------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 def test_open_questions_are_listed_with_why_they_are_open(waiting):
@@ -543,50 +408,6 @@ def test_a_question_waiting_for_its_retry_is_tried_at_once():
     run("prompts", "resend", str(prompt.pk))
 
     assert Obligation.objects.get().next_attempt_at < factories.ago(minutes=-1)
-
-
-# --- doctor -------------------------------------------------------------------------------------
-
-
-def doctor(*more: str) -> list[dict]:
-    out = io.StringIO()
-    with contextlib.suppress(CommandError):
-        call_command("doctor", "--json", *more, stdout=out)
-    return json.loads(out.getvalue())
-
-
-def test_every_finding_that_is_not_well_says_how_to_mend_it():
-    factories.make_account("mybot")
-
-    findings = doctor("--offline")
-
-    subjects = {finding["subject"] for finding in findings}
-    assert subjects >= {
-        "settings",
-        "data directory",
-        "disk",
-        "database",
-        "broker",
-        "processes",
-        "access",
-        "model",
-        "account mybot",
-    }
-    assert all(f["fix"] for f in findings if f["severity"] != "ok")
-
-
-def test_the_doctor_tells_by_its_exit_code():
-    with pytest.raises(CommandError, match="findings are errors"):
-        run("doctor", "--offline")
-
-
-def test_the_doctor_tries_each_credential():
-    factories.make_account("mybot", secret=vault.lock("rubbish"))
-
-    finding = next(f for f in doctor() if f["subject"] == "account mybot")
-
-    assert finding["severity"] == "error"
-    assert "does not look like one" in finding["says"]
 
 
 def test_lost_parts_count_as_perhaps_seen(waiting):

@@ -291,6 +291,12 @@ def test_a_closed_question_whose_message_was_given_up_does_not_hold_a_finished_t
     assert held_by(story(owed=(withdrawn, ARRIVED))).layer is Layer.NOBODY
 
 
+def test_an_open_turn_is_named_before_what_is_still_owed_for_it():
+    waiting = story(turn=turned(**WAITING), asked=(asked(),), owed=(owed(kind="retire"),))
+
+    assert held_by(waiting).layer is Layer.QUESTION
+
+
 def test_the_entries_are_in_order_of_time():
     told = explaining.explain(
         story(

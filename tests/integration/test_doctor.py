@@ -1,0 +1,93 @@
+"""`manage.py doctor`: every finding says how to mend it."""
+
+import contextlib
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from gateway import doctoring, vault
+from gateway.agents import reach
+from gateway.agents.requests import ModelConfig
+from tests import factories
+from tests.integration.commanding import run
+from tests.peers.model import ModelPeer
+
+pytestmark = pytest.mark.django_db
+
+
+def doctor(*more: str) -> list[dict]:
+    out = io.StringIO()
+    with contextlib.suppress(CommandError):
+        call_command("doctor", "--json", *more, stdout=out)
+    return json.loads(out.getvalue())
+
+
+def test_every_finding_that_is_not_well_says_how_to_mend_it():
+    factories.make_account("mybot")
+
+    findings = doctor("--offline")
+
+    subjects = {finding["subject"] for finding in findings}
+    assert subjects >= {
+        "settings",
+        "data directory",
+        "disk",
+        "database",
+        "broker",
+        "processes",
+        "access",
+        "model",
+        "account mybot",
+    }
+    assert all(f["fix"] for f in findings if f["severity"] != "ok")
+
+
+def test_the_doctor_tells_by_its_exit_code():
+    with pytest.raises(CommandError, match="findings are errors"):
+        run("doctor", "--offline")
+
+
+def test_the_doctor_tries_each_credential():
+    factories.make_account("mybot", secret=vault.lock("rubbish"))
+
+    finding = next(f for f in doctor() if f["subject"] == "account mybot")
+
+    assert finding["severity"] == "error"
+    assert "does not look like one" in finding["says"]
+
+
+def model(peer: ModelPeer | None, **changes) -> str:
+    facts = {"name": "gpt-x", "base_url": peer.url if peer else "http://127.0.0.1:9/v1"}
+    return reach.problem(ModelConfig(**(facts | changes)))
+
+
+def test_the_model_is_asked_for_without_being_run():
+    with ModelPeer(api_key="right") as peer:
+        assert model(peer, api_key="right", name="peer") == ""
+        assert "Set HERMES_MODEL to one of: peer." in model(peer, api_key="right")
+        assert "refuses the key" in model(peer, api_key="wrong")
+        assert not peer.requests
+
+    assert "cannot be reached" in model(None)
+    assert model(None, name="demo") == ""
+
+
+@pytest.mark.parametrize(("skew", "severity"), [(0.4, "ok"), (-3, "warning"), (30, "error")])
+def test_a_clock_that_is_off_is_found(skew, severity):
+    assert doctoring.examine_clock("the broker", skew).severity == severity
+
+
+@pytest.mark.parametrize(("free", "severity"), [(9, "error"), (500, "warning"), (9000, "ok")])
+def test_a_disk_that_fills_is_found(free, severity, tmp_path):
+    assert doctoring.examine_room(free * 2**20, tmp_path).severity == severity
+
+
+def test_a_data_directory_open_to_others_is_found(tmp_path):
+    tmp_path.chmod(0o755)
+    assert [f.severity for f in doctoring.examine_directory(tmp_path)] == ["warning"]
+
+    tmp_path.chmod(0o700)
+    assert [f.severity for f in doctoring.examine_directory(tmp_path)] == ["ok"]
+    assert [f.severity for f in doctoring.examine_directory(tmp_path / "none")] == ["error"]
