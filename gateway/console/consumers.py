@@ -107,9 +107,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         if translation.check_for_language(language):
             self.language = language
         wanted = request.get("conversation")
-        facts: dict[str, Any] = await self._database(
-            self._welcome, int(wanted) if wanted else None
-        )
+        facts: dict[str, Any] = await self._database(self._welcome, int(wanted) if wanted else None)
         self._run("list", self._keep_list)
         return facts
 

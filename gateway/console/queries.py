@@ -15,6 +15,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from clarify.models import Prompt
 from clarify.states import State as PromptState
 from delivery.models import Obligation
+from gateway.accounts import CONSOLE
 from gateway.console import entries
 from gateway.console.entries import Entry
 from gateway.console.errors import NotFound
@@ -60,7 +61,9 @@ def find(viewer: Viewer, conversation_id: int) -> Conversation:
 
 def conversations(viewer: Viewer, filters: Filters) -> list[dict[str, Any]]:
     """The conversations that the viewer may see, the one most lately active first."""
-    rows = viewer.visible_conversations()
+    # A chat of somebody else in which nothing was said is of no use to anybody.
+    unused = Q(platform=CONSOLE, title="") & ~Q(pk__in=viewer.own_conversations().values("pk"))
+    rows = viewer.visible_conversations().exclude(unused)
     if filters.platform:
         rows = rows.filter(platform=filters.platform)
     for word in filters.search.split()[:6]:

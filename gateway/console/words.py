@@ -91,6 +91,7 @@ def _state_words() -> dict[str, str]:
         "running": _("Working"),
         "ready": _("Going on"),
         "waiting": _("Waiting for your answer"),
+        "waiting_other": _("Waiting for an answer"),
         "in_queue": _("{} more in the queue"),
         "stop": _("Stop"),
         "stopping": _("Stopping…"),

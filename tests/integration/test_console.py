@@ -145,6 +145,8 @@ def test_another_chat_is_a_conversation_of_its_own_and_empty_ones_are_used_first
 
 def test_a_person_sees_their_own_chats_and_staff_see_everything(ada, bob, boss):
     mine, theirs, telegram = chat_of(ada), chat_of(bob), factories.make_conversation()
+    say(ada, mine), say(bob, theirs)
+    chat_of(make_user("silent"))
 
     def seen(viewer):
         return {row["id"] for row in queries.conversations(viewer, queries.Filters())}
@@ -502,6 +504,45 @@ async def test_what_the_agent_is_saying_is_passed_on(ada):
         speaking.cancel()
         assert live["html"] == "<p><strong>So</strong> &lt;i&gt;far&lt;/i&gt;</p>"
         assert (live["turn"], live["key"]) == (7, "t7.0")
+
+
+async def test_a_page_is_kept_in_step_while_the_broker_is_away(ada, monkeypatch):
+    async def away(*_groups):
+        raise ConnectionError
+        yield
+
+    monkeypatch.setattr(hints, "subscribe", away)
+    async with Page(await user_of(ada)) as page:
+        conversation = await sync_to_async(chat_of)(ada)
+        await page.ask("hello")
+        await page.ask("open", conversation=conversation.pk)
+        owed = await sync_to_async(factories.make_obligation)(conversation)
+        sync = await page.wait_for("sync", lambda message: message["entries"])
+        assert sync["entries"][0]["id"] == f"ob:{owed.pk}"
+
+
+async def test_of_a_flood_of_live_texts_the_last_one_counts(ada):
+    async with Page(await user_of(ada)) as page:
+        conversation = await sync_to_async(chat_of)(ada)
+        await page.ask("hello")
+        await page.ask("open", conversation=conversation.pk)
+        owed = await sync_to_async(factories.make_obligation)(conversation)
+        await page.wait_for("sync", lambda message: message["entries"])
+        for number in range(300):
+            hints.publish(
+                hints.conversation_group(conversation.key),
+                "stream.text",
+                turn=7,
+                key="t7.0",
+                text=f"word {number}",
+            )
+        await page.wait_for("live", lambda message: message["html"] == "<p>word 299</p>")
+        lives = [message for message in page.pushes if message["type"] == "live"]
+        assert len(lives) < 100
+        await sync_to_async(factories.settle)(owed)
+        hints.publish(hints.conversation_group(conversation.key), "conversation.changed")
+        sync = await page.wait_for("sync", lambda message: message["entries"])
+        assert sync["entries"][0]["tick"] == "delivered"
 
 
 async def test_a_prompt_answered_in_one_tab_closes_in_the_other(ada):

@@ -234,7 +234,9 @@ function showStrip() {
   strip.dataset.state = active.state;
   strip.dataset.turn = active.turn;
   const queued = turns.length - 1;
-  byId("strip-words").textContent = [t(active.state), queued > 0 && t("in_queue", number(queued))]
+  const isOthers = active.state === "waiting" && !conversation.mine;
+  const word = t(isOthers ? "waiting_other" : active.state);
+  byId("strip-words").textContent = [word, queued > 0 && t("in_queue", number(queued))]
     .filter(Boolean)
     .join(" · ");
   const button = byId("stop");
