@@ -187,6 +187,7 @@ LOGGING = {
     "loggers": {
         # These log request URLs at INFO, and a Telegram URL holds the bot's token.
         "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         "telegram": {"level": "WARNING"},
         "daphne": {"level": "WARNING"},

@@ -1,4 +1,4 @@
-"""The pages for staff: real pages over a logged-in client."""
+"""The pages for staff over a logged-in client: escaping, queries, permissions."""
 
 import re
 
@@ -10,17 +10,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from clarify.models import Prompt
-from delivery.models import Obligation, Outcome
-from gateway import vault
+from delivery.models import Obligation
 from gateway.models import (
     Account,
     AccountState,
     AllowEntry,
     AuditEvent,
     TranscriptEntry,
-    Turn,
 )
 from tests import factories
+from tests.integration.paging import confirm, page
 
 pytestmark = pytest.mark.django_db
 OURS = [
@@ -29,7 +28,6 @@ OURS = [
     for model in apps.get_app_config(app).get_models()
 ]
 NASTY = "<script>alert('x')</script>"
-TOKEN = "123456:" + "C" * 35
 
 
 @pytest.fixture
@@ -38,22 +36,9 @@ def staff_client(client):
     return client
 
 
-def page(model, name: str, *args) -> str:
-    return reverse(f"admin:{model._meta.label_lower.replace('.', '_')}_{name}", args=args)
-
-
-def act(client, model, action: str, *rows, **given):
-    """Choose an action for rows; with input, confirm it as well."""
-    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "index": "0"}
-    return client.post(page(model, "changelist"), chosen | given, follow=True)
-
-
-def confirm(client, model, action: str, *rows, **given):
-    return act(client, model, action, *rows, confirmed="yes", **given)
-
-
-def messages_of(response) -> str:
-    return " ".join(str(message) for message in response.context["messages"])
+@pytest.fixture
+def prompt():
+    return factories.make_prompt(now=factories.ago(minutes=5))
 
 
 @pytest.fixture
@@ -84,7 +69,7 @@ def everything():
     return turn
 
 
-# --- Every page ---------------------------------------------------------------------------------
+# --- Every page -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
@@ -134,7 +119,7 @@ def test_records_are_not_edited_by_hand(model, staff_client, everything):
     assert staff_client.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403
 
 
-# --- Queries ------------------------------------------------------------------------------------
+# --- Queries --------------------------------------------------------------------------------------
 
 
 def queries_of(client, path: str) -> int:
@@ -182,306 +167,7 @@ def test_a_message_of_many_parts_is_one_page_with_few_queries(staff_client):
     assert queries_of(staff_client, page(Obligation, "change", owed.pk)) <= 16
 
 
-# --- Questions ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def prompt():
-    return factories.make_prompt(now=factories.ago(minutes=5))
-
-
-def test_the_list_of_questions_says_who_was_asked_and_why_each_is_open(staff_client, prompt):
-    factories.make_reply(prompt, detail="There is no option 7.")
-
-    html = staff_client.get(page(Prompt, "changelist")).content.decode()
-
-    assert "There is no option 7." in html
-    assert factories.QUESTION in html
-    assert f"Ada [{prompt.asker_id}]" in html
-    assert "5 min" in html
-
-
-def test_the_page_of_a_question_shows_what_the_person_saw_and_said(staff_client, prompt):
-    factories.make_reply(prompt, text="seven please")
-
-    html = staff_client.get(page(Prompt, "change", prompt.pk)).content.decode()
-
-    assert "Staging" in html
-    assert "seven please" in html
-    assert page(Turn, "change", prompt.correlation) in html
-    assert page(Obligation, "change", prompt.obligation_id) in html
-
-
-def test_an_answer_on_behalf_is_asked_for_on_a_page_of_its_own(staff_client, prompt):
-    response = act(staff_client, Prompt, "answer", prompt)
-
-    assert "Answer on behalf of the person who was asked?" in response.content.decode()
-    assert Prompt.objects.get().state == "pending"
-
-
-def test_an_answer_on_behalf_closes_the_question_with_an_audit_row(staff_client, prompt):
-    response = confirm(staff_client, Prompt, "answer", prompt, text="Production")
-
-    closed = Prompt.objects.get()
-    assert (closed.state, closed.resolved_by, closed.resolved_on) == ("answered", "boss", "admin")
-    assert closed.answers == {"answer": ["Production"]}
-    assert "Done for 1." in messages_of(response)
-    event = AuditEvent.objects.get()
-    assert (event.action, event.actor, event.subject) == (
-        "prompt.answered_on_behalf",
-        "boss",
-        f"prompt:{prompt.pk}",
-    )
-
-
-def test_an_answer_that_fits_nothing_is_refused_in_words(staff_client, prompt):
-    response = confirm(staff_client, Prompt, "answer", prompt, text="9")
-
-    assert "There is no option 9" in messages_of(response)
-    assert Prompt.objects.get().state == "pending"
-    assert not AuditEvent.objects.exists()
-
-
-def test_an_empty_answer_is_asked_for_again(staff_client, prompt):
-    response = confirm(staff_client, Prompt, "answer", prompt, text=" ")
-
-    assert "This field is required" in response.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("action", "given", "audit"),
-    [
-        ("extend", {"minutes": "30"}, "prompt.extended"),
-        ("expire", {}, "prompt.expired"),
-        ("cancel", {}, "prompt.cancelled"),
-        ("resend", {}, "prompt.resent"),
-    ],
-)
-def test_each_verb_is_confirmed_first_and_audited_after(staff_client, prompt, action, given, audit):
-    asked = act(staff_client, Prompt, action, prompt)
-    assert "confirmed" in asked.content.decode()
-    assert not AuditEvent.objects.exists()
-
-    response = confirm(staff_client, Prompt, action, prompt, **given)
-
-    assert "Done for 1." in messages_of(response)
-    assert AuditEvent.objects.get().action == audit
-
-
-def test_of_many_questions_those_that_are_closed_are_named(staff_client, prompt):
-    closed = factories.make_prompt(state="answered")
-
-    response = confirm(staff_client, Prompt, "cancel", prompt, closed)
-
-    assert "Done for 1." in messages_of(response)
-    assert "the prompt is answered" in messages_of(response)
-
-
-def test_the_page_of_a_question_offers_its_verbs(staff_client, prompt):
-    html = staff_client.get(page(Prompt, "change", prompt.pk)).content.decode()
-
-    assert "Answer on behalf…" in html
-    assert "Cancel…" in html
-
-
-# --- Deliveries ---------------------------------------------------------------------------------
-
-
-def test_the_page_of_an_owed_message_shows_each_part_with_its_tries(staff_client):
-    owed = factories.make_obligation(content="Hello there")
-    factories.make_attempt(owed.parts.get(), outcome=Outcome.UNKNOWN, detail="no answer came")
-
-    html = staff_client.get(page(Obligation, "change", owed.pk)).content.decode()
-
-    assert "no answer came" in html
-    assert "may have arrived" in html
-    assert "Hello there" in html
-
-
-@pytest.mark.parametrize(
-    ("action", "before", "after", "given"),
-    [
-        ("retry", "abandoned", "failed", {}),
-        ("abandon", "failed", "abandoned", {"reason": "not wanted any more"}),
-        ("mark_delivered", "abandoned", "delivered", {}),
-        ("mark_delivered", "failed", "delivered", {}),
-    ],
-)
-def test_staff_settle_what_is_owed(staff_client, action, before, after, given):
-    owed = factories.make_obligation(state=before)
-
-    response = confirm(staff_client, Obligation, action, owed, **given)
-
-    assert "Done for 1." in messages_of(response)
-    assert Obligation.objects.get().state == after
-    assert AuditEvent.objects.get().subject == f"delivery:{owed.delivery_id[:12]}"
-
-
-def test_a_message_being_sent_is_left_alone(staff_client):
-    owed = factories.make_obligation(state="attempting", owner="x", epoch=3)
-
-    response = confirm(staff_client, Obligation, "mark_delivered", owed)
-
-    assert "being sent at this moment" in messages_of(response)
-    assert not AuditEvent.objects.exists()
-
-
-# --- Turns --------------------------------------------------------------------------------------
-
-
-def test_stopping_a_turn_closes_its_question_and_tells_the_person(staff_client, prompt):
-    turn = Turn.objects.get()
-
-    confirm(staff_client, Turn, "stop", turn)
-
-    assert Turn.objects.get().state == "stopped"
-    assert Prompt.objects.get().state == "cancelled"
-    notice = Obligation.objects.get(kind="notice")
-    assert "Stopped by the operator" in notice.content
-    assert AuditEvent.objects.get().action == "turn.stopped"
-
-
-def test_a_turn_that_has_ended_is_not_stopped(staff_client):
-    turn = factories.make_turn(state="finished")
-
-    response = confirm(staff_client, Turn, "stop", turn)
-
-    assert "has ended already" in messages_of(response)
-
-
-def test_the_page_of_a_turn_leads_to_its_messages_questions_and_deliveries(staff_client, prompt):
-    turn = Turn.objects.get()
-    event = factories.make_inbound(turn)
-
-    html = staff_client.get(page(Turn, "change", turn.pk)).content.decode()
-
-    assert page(Prompt, "change", prompt.pk) in html
-    assert page(Obligation, "change", prompt.obligation_id) in html
-    assert page(type(event), "change", event.pk) in html
-
-
-# --- Accounts and access ------------------------------------------------------------------------
-
-
-def test_an_account_is_made_with_a_credential_that_is_never_shown(staff_client):
-    given = {
-        "slug": "mybot",
-        "platform": "telegram",
-        "credential": TOKEN,
-        "options": '{"proxy": "http://me:hush@host:3128", "poll_seconds": 5}',
-    }
-
-    response = staff_client.post(page(Account, "add"), given, follow=True)
-
-    assert response.status_code == 200
-    account = Account.objects.get()
-    assert vault.unlock(account.secret) == TOKEN
-    assert account.options["poll_seconds"] == "5"
-    pages = [
-        page(Account, "changelist"),
-        page(Account, "change", account.pk),
-        page(AuditEvent, "changelist"),
-    ]
-    html = "".join(staff_client.get(path).content.decode() for path in pages)
-    assert TOKEN not in html
-    assert account.secret not in html
-    assert "hush" not in html
-    assert AuditEvent.objects.get().action == "account.added"
-
-
-def test_saving_what_the_page_shows_keeps_the_secrets(staff_client):
-    account = factories.make_account("mybot", options={"proxy": "http://me:hush@host:3128"})
-    before = vault.unlock(account.secret)
-    shown = staff_client.get(page(Account, "change", account.pk)).context["adminform"].form
-    assert "hush" not in str(shown.initial)
-
-    staff_client.post(
-        page(Account, "change", account.pk),
-        {"credential": "", "options": shown["options"].value()},
-    )
-
-    account.refresh_from_db()
-    assert vault.unlock(account.secret) == before
-    assert account.options == {"proxy": "http://me:hush@host:3128"}
-
-
-def test_a_new_credential_replaces_the_stored_one(staff_client):
-    account = factories.make_account("mybot")
-
-    staff_client.post(page(Account, "change", account.pk), {"credential": TOKEN, "options": "{}"})
-
-    account.refresh_from_db()
-    assert vault.unlock(account.secret) == TOKEN
-    assert AuditEvent.objects.get().detail["credential"] == "new"
-
-
-def test_options_that_are_no_object_are_explained(staff_client):
-    account = factories.make_account("mybot")
-
-    response = staff_client.post(page(Account, "change", account.pk), {"options": "[1]"})
-
-    assert "Write an object of names and texts" in response.content.decode()
-
-
-def test_an_account_of_the_environment_is_not_edited_here(staff_client):
-    account = factories.make_account("mybot", from_environment=True)
-
-    assert staff_client.get(page(Account, "change", account.pk)).status_code == 200
-    assert staff_client.post(page(Account, "change", account.pk), {}).status_code == 403
-
-
-def test_accounts_are_disabled_and_enabled_with_audit_rows(staff_client):
-    account = factories.make_account("mybot")
-
-    confirm(staff_client, Account, "disable", account)
-    assert not Account.objects.get().is_enabled
-    confirm(staff_client, Account, "enable", account)
-
-    assert Account.objects.get().is_enabled
-    assert AuditEvent.objects.count() == 2
-
-
-def test_the_allowlist_is_kept_with_audit_rows(staff_client):
-    given = {"platform": "telegram", "user_id": "4711", "note": "Grace"}
-    staff_client.post(page(AllowEntry, "add"), given)
-    entry = AllowEntry.objects.get()
-    assert entry.created_by.get_username() == "boss"
-
-    staff_client.post(page(AllowEntry, "change", entry.pk), given | {"note": "Grace H."})
-    staff_client.post(page(AllowEntry, "delete", entry.pk), {"post": "yes"})
-
-    actions = list(AuditEvent.objects.order_by("pk").values_list("action", flat=True))
-    assert actions == ["allow.added", "allow.changed", "allow.removed"]
-
-
-def test_a_chosen_few_of_the_allowlist_are_removed_each_with_its_audit_row(staff_client):
-    entries = [factories.make_allow_entry() for _ in range(3)]
-
-    act(staff_client, AllowEntry, "delete_selected", *entries[:2], post="yes")
-
-    assert AllowEntry.objects.count() == 1
-    assert AuditEvent.objects.filter(action="allow.removed").count() == 2
-
-
-def test_nobody_opens_a_whole_platform_by_leaving_fields_empty(staff_client):
-    response = staff_client.post(page(AllowEntry, "add"), {"platform": "telegram"})
-
-    assert "Name a person" in response.content.decode()
-    assert not AllowEntry.objects.exists()
-
-
-def test_the_same_entry_twice_is_refused_on_the_page(staff_client):
-    factories.make_allow_entry(user_id="4711")
-
-    response = staff_client.post(
-        page(AllowEntry, "add"), {"platform": "telegram", "user_id": "4711"}
-    )
-
-    assert response.status_code == 200
-    assert "already exists" in response.content.decode()
-
-
-# --- Permissions --------------------------------------------------------------------------------
+# --- Permissions ----------------------------------------------------------------------------------
 
 
 def log_in(client, *permissions: str):
@@ -520,7 +206,7 @@ def test_a_stranger_is_sent_to_log_in(client, prompt):
     assert client.get(page(Prompt, "changelist")).status_code == 302
 
 
-# --- The first page -----------------------------------------------------------------------------
+# --- The first page -------------------------------------------------------------------------------
 
 
 def test_the_first_page_shows_what_needs_somebody(staff_client, prompt):
