@@ -42,6 +42,16 @@ class Person:
         """The words of it."""
         return [message.text for message in self.seen]
 
+    @property
+    def heard(self) -> list[str]:
+        """The words of it, without what says itself that it may be a double; a silent one stays."""
+        heard: list[str] = []
+        for text in self.texts:
+            plain = text.removeprefix(f"{MARKER}\n")
+            if plain == text or plain not in heard:
+                heard.append(plain)
+        return heard
+
     def sees(self, what: str | Callable[[Shown], object], within: float = 30) -> Shown:
         """Wait until the bot shows a message with these words; that message."""
         matches = (lambda shown: what in shown.text) if isinstance(what, str) else what
