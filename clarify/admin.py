@@ -165,9 +165,11 @@ class PromptAdmin(ReadOnlyAdmin[Prompt]):
     @admin.display(description="what the person saw")
     def shown(self, row: Prompt) -> SafeString:
         """The text of its message; as it would be, while it has none."""
-        if row.obligation is not None:
-            return preformatted(row.obligation.content)
-        return preformatted(presenting.present(row.question_set, answered=row.given))
+        if row.obligation is None:
+            return preformatted(presenting.present(row.question_set, answered=row.given))
+        rows = row.obligation.native_controls.rows
+        buttons = [" ".join(f"[ {button.label} ]" for button in line) for line in rows]
+        return preformatted("\n".join([row.obligation.content, *buttons]))
 
     @admin.display(description="answers so far")
     def answered(self, row: Prompt) -> str | SafeString:

@@ -217,7 +217,7 @@ def lines(texts: Iterable[str | SafeString]) -> str | SafeString:
 
 def preformatted(text: str) -> SafeString:
     """A text as it was written, line ends and all."""
-    return format_html('<pre class="staff-text">{}</pre>', text)
+    return format_html('<pre class="staff-text" tabindex="0">{}</pre>', text)
 
 
 def snippet(text: str, length: int = 80) -> str:

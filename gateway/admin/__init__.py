@@ -1,5 +1,10 @@
 """Pages for staff: what came in, who may speak, whose turn it is."""
 
+from django.contrib import admin
+
 from gateway.admin import access, accounts, conversations, inbound, turns
 
 __all__ = ["access", "accounts", "conversations", "inbound", "turns"]
+
+admin.site.site_header = admin.site.site_title = "Hermes Gateway"
+admin.site.index_title = "Operations"

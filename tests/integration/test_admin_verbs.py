@@ -48,7 +48,7 @@ def test_the_page_of_a_question_shows_what_the_person_saw_and_said(staff_client,
 
     html = staff_client.get(page(Prompt, "change", prompt.pk)).content.decode()
 
-    assert "Staging" in html
+    assert "[ Staging ]\n[ Production ]" in html
     assert "seven please" in html
     assert page(Turn, "change", prompt.correlation) in html
     assert page(Obligation, "change", prompt.obligation_id) in html
