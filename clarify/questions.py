@@ -244,11 +244,8 @@ def may_answer(prompt: Prompt, answerer: Answerer) -> bool:
 
 def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime) -> Outcome:
     """Read `text` as the answer to `prompt`, in the caller's transaction."""
-    prompt = (
-        Prompt.objects.select_for_update(of=("self",))
-        .select_related("obligation")
-        .get(pk=prompt.pk)
-    )
+    hold(prompt.conversation_key)
+    prompt = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
     reading = read_set(prompt.question_set.questions, prompt.given, text)
@@ -321,14 +318,12 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[O
     if found is None:
         raise UnknownPrompt
     token, choice = found
-    prompt = (
-        Prompt.objects.select_for_update(of=("self",))
-        .select_related("obligation")
-        .filter(token=token, lane=lane)
-        .first()
-    )
-    if prompt is None:
+    pressed = Prompt.objects.filter(token=token, lane=lane)
+    conversation_key = pressed.values_list("conversation_key", flat=True).first()
+    if conversation_key is None:
         raise UnknownPrompt
+    hold(conversation_key)
+    prompt = pressed.select_related("obligation").get()
     if not may_answer(prompt, answerer):
         _note(prompt, answerer, choice, "refused", "not theirs to answer", now)
         raise NotYours
@@ -336,13 +331,29 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[O
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt)), False
     if choice == SKIP:
         return skip(prompt, answerer, now=now), False
-    question = prompt.question_set.questions[0]
     if choice == OTHER:
         return Outcome(Effect.KEPT, prompt, str(wording.TYPE_YOUR_ANSWER)), True
-    if not choice.isdigit() or int(choice) >= len(question.options):
+    question = prompt.question_set.questions[0]
+    if choice not in _choices_of(prompt):
         raise UnknownPrompt
     prompt.answers = {**prompt.answers, question.key: [question.options[int(choice)].label]}
     return _resolve_by(prompt, Event.ANSWER, answerer, "", now), False
+
+
+def _choices_of(prompt: Prompt) -> list[str]:
+    """What its numbered buttons carry; nothing where it was shown without buttons."""
+    options = prompt.question_set.questions[0].options if prompt.has_buttons else ()
+    return [str(index) for index in range(len(options))]
+
+
+def hold(conversation_key: str) -> None:
+    """Let nobody else close a prompt of the conversation until the transaction ends.
+
+    All of them, oldest first: whoever closes one shows the next and may let the turn go on, and two
+    who each held one and wanted the other's would wait for each other for ever.
+    """
+    rows = _open(conversation_key).select_for_update().order_by("id")
+    list(rows.values_list("pk", flat=True))
 
 
 def _resolve_by(
@@ -362,17 +373,20 @@ def resolve(
 ) -> bool:
     """Close `prompt` by `event`, once.
 
-    Its answers are taken from `prompt.answers`. Whoever waits is told inside the transaction, every
+    What was answered is taken from `prompt.answers`. Whoever waits is told inside the transaction, every
     surface that shows it is updated, and the next prompt of the conversation is shown.
 
     Returns:
         Whether this call closed it; False when it was closed before.
     """
     state = advance(State.PENDING, event)
+    # What was kept of a set stays as it is stored when anything but an answer closes it.
+    answers = {"answers": prompt.answers} if event is Event.ANSWER else {}
     with transaction.atomic():
+        hold(prompt.conversation_key)
         won = Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
             state=state,
-            answers=prompt.answers,
+            **answers,
             reason=reason[:200],
             resolved_by=by[:255],
             resolved_on=on[:32],
@@ -523,8 +537,8 @@ def _point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
 
 def _locked(prompt: Prompt) -> Prompt:
     """The row as it is now, held until the transaction ends, and still open."""
-    rows = Prompt.objects.select_for_update(of=("self",)).select_related("obligation")
-    locked = rows.filter(pk=prompt.pk).first()
+    hold(prompt.conversation_key)
+    locked = Prompt.objects.select_related("obligation").filter(pk=prompt.pk).first()
     if locked is None:
         raise UnknownPrompt
     if locked.state != State.PENDING:

@@ -96,7 +96,9 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         return None
     try:
         with transaction.atomic():
-            taken = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.CLAIM)).update(
+            taken = Turn.objects.filter(
+                pk=turn.pk, epoch=turn.epoch, state__in=sources(TurnEvent.CLAIM)
+            ).update(
                 state=TurnState.RUNNING,
                 owner=owner,
                 epoch=F("epoch") + 1,
@@ -304,11 +306,10 @@ def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
     turns = list(
         Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN)).order_by("id")
     )
-    for turn in turns:
-        _stop(turn, by, now)
-    if turns:
+    stopped = [turn for turn in turns if _stop(turn, by, now)]
+    if stopped:
         hints.conversation_changed(conversation.key)
-    return turns
+    return stopped
 
 
 def stop_one(turn: Turn, *, by: str, now: datetime) -> bool:
@@ -327,6 +328,8 @@ def stop_one(turn: Turn, *, by: str, now: datetime) -> bool:
 
 
 def _stop(turn: Turn, by: str, now: datetime) -> bool:
+    # Prompts before turns, as an answer locks them.
+    questions.hold(turn.conversation.key)
     stopped = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(
         state=TurnState.STOPPED, stop_requested=True, finished_at=now, updated_at=now
     )

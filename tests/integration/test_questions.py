@@ -1,0 +1,504 @@
+"""Questions: asked once, shown one after another, closed by exactly one answer."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+
+from clarify import questions
+from clarify.errors import NotYours, UnknownPrompt
+from clarify.models import Prompt, Reply
+from clarify.questions import Answerer, Effect
+from clarify.schema import normalise_clarify
+from clarify.states import Event
+from delivery import ledger
+from delivery.errors import OutcomeUnknown, Refused
+from delivery.models import Kind, Obligation
+from gateway.models import ToolCall, Turn
+from tests.factories import (
+    choice_question,
+    make_conversation,
+    make_prompt,
+    make_turn,
+    settle,
+    several_questions,
+)
+from tests.integration.desk import ACCOUNT, take_lease
+from tests.integration.racing import race
+
+ADA = Answerer(id="7", name="Ada", surface="telegram")
+EVE = Answerer(id="666", name="Eve", surface="telegram")
+BOSS = Answerer(id="boss", name="Boss", surface="console", is_staff=True)
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def turn(db, clock):
+    conversation = make_conversation(chat_id="7", now=clock())
+    return make_turn(conversation, state="waiting", sender_id="7", now=clock())
+
+
+@pytest.fixture
+def ask(turn, clock):
+    def ask(**changes) -> Prompt:
+        return make_prompt(changes.pop("turn", turn), now=clock(), **changes)
+
+    return ask
+
+
+def answer(prompt: Prompt, text: str, clock, who: Answerer = ADA):
+    with transaction.atomic():
+        return questions.answer_text(prompt, text, who, now=clock())
+
+
+def press(prompt: Prompt, choice: str, clock, who: Answerer = ADA, **changes):
+    facts = {"data": questions.button_data(prompt.token, choice), "lane": prompt.lane} | changes
+    with transaction.atomic():
+        return questions.press(facts["data"], lane=facts["lane"], answerer=who, now=clock())
+
+
+def fresh(row):
+    row.refresh_from_db()
+    return row
+
+
+# --- asking
+
+
+def test_the_same_call_asks_once(turn, clock) -> None:
+    request = questions.Ask(
+        kind="clarify",
+        correlation=turn.correlation,
+        call_id="c1",
+        conversation_key=turn.conversation.key,
+        address=turn.conversation.address,
+        asker_id="7",
+        questions=choice_question(),
+    )
+    first = questions.ask(request, now=clock())
+    again = questions.ask(replace(request, asker_id="8"), now=clock.advance(5))
+    assert first.pk == again.pk
+    assert Obligation.objects.filter(kind=Kind.PROMPT).count() == 1
+
+
+def test_a_question_is_owed_like_any_message_and_goes_first(ask) -> None:
+    owed = ask(delivered=False).obligation
+    assert (owed.kind, owed.priority, owed.state) == ("prompt", 0, "pending")
+    assert "Where should it go?" in owed.content
+    buttons = [b for row in owed.native_controls.rows for b in row]
+    assert [button.label for button in buttons] == ["Staging", "Production", "Other…", "Skip"]
+    assert all(len(button.data.encode()) <= 64 for button in buttons)
+
+
+def test_a_button_carries_no_words_and_two_questions_share_no_token(ask) -> None:
+    one, two = ask(), ask()
+    assert one.token != two.token
+    assert "Staging" not in questions.button_data(one.token, "0")
+
+
+def test_several_questions_come_one_after_another(ask, clock) -> None:
+    one, two, three = ask(), ask(), ask()
+    assert [prompt.obligation is None for prompt in (one, two, three)] == [False, True, True]
+    answer(one, "1", clock)
+    assert fresh(two).obligation is not None
+    assert fresh(three).obligation is None
+
+
+def test_a_question_that_closes_before_its_turn_comes_is_never_shown(ask, clock) -> None:
+    one, two, three = ask(), ask(), ask()
+    with transaction.atomic():
+        questions.resolve(two, Event.EXPIRE, now=clock())
+    answer(one, "1", clock)
+    assert fresh(two).obligation is None
+    assert fresh(three).obligation is not None
+
+
+def test_questions_of_different_conversations_do_not_wait_for_each_other(ask, clock) -> None:
+    ask()
+    other = ask(turn=make_turn(state="waiting", now=clock()))
+    assert other.obligation is not None
+
+
+# --- when a text may be an answer
+
+
+def test_a_question_not_sent_yet_takes_no_answer(ask, turn) -> None:
+    ask(delivered=False)
+    assert questions.pending_for(turn.conversation.key) == []
+
+
+def test_a_question_behind_another_takes_no_answer(ask, turn) -> None:
+    first, _ = ask(), ask()
+    assert questions.pending_for(turn.conversation.key) == [first]
+
+
+def being_sent(prompt, clock):
+    (work,) = ledger.claim_due(take_lease(clock=clock), ACCOUNT, now=clock())
+    assert work.obligation.pk == prompt.obligation.pk
+    return work
+
+
+def test_a_question_that_may_have_arrived_takes_an_answer(ask, turn, clock) -> None:
+    prompt = ask(delivered=False)
+    work = being_sent(prompt, clock)
+    assert questions.pending_for(turn.conversation.key) == [prompt]
+    ledger.postpone(
+        work,
+        work.parts[0],
+        OutcomeUnknown(),
+        lost=True,
+        until=clock(),
+        operation="send",
+        now=clock(),
+    )
+    assert questions.pending_for(turn.conversation.key) == [prompt]
+
+
+def test_a_question_that_certainly_did_not_arrive_takes_no_answer(ask, turn, clock) -> None:
+    work = being_sent(ask(delivered=False), clock)
+    ledger.postpone(
+        work, work.parts[0], Refused(), lost=False, until=clock(), operation="send", now=clock()
+    )
+    assert questions.pending_for(turn.conversation.key) == []
+
+
+def give_up(prompt, clock, error) -> None:
+    work = being_sent(prompt, clock)
+    ledger.abandon(work, work.parts[0], error, reason="no", operation="send", now=clock())
+
+
+def test_a_question_that_reached_nobody_is_closed_as_undelivered(ask, turn, clock) -> None:
+    prompt = ask(delivered=False)
+    give_up(prompt, clock, Refused("Forbidden"))
+    assert questions.close_undeliverable(now=clock()) == 1
+    assert fresh(prompt).state == "undeliverable"
+    assert prompt.reason == "delivery_failed"
+    assert fresh(turn).state == "ready"
+    assert ToolCall.objects.get().result["value"]["user_response"]
+
+
+def test_a_question_whose_fate_stayed_unknown_can_still_be_answered(ask, turn, clock) -> None:
+    prompt = ask(delivered=False)
+    give_up(prompt, clock, OutcomeUnknown())
+    assert questions.close_undeliverable(now=clock()) == 0
+    assert questions.pending_for(turn.conversation.key) == [prompt]
+    assert answer(prompt, "2", clock).effect is Effect.RESOLVED
+
+
+# --- answers
+
+
+@pytest.mark.parametrize("text", ["2", "2.", "#2", "２", "production", "Production!"])
+def test_a_text_that_names_an_option_is_that_option(ask, turn, clock, text) -> None:
+    prompt = ask()
+    outcome = answer(prompt, text, clock)
+    assert outcome.effect is Effect.RESOLVED
+    assert fresh(prompt).answers == {"answer": ["Production"]}
+    assert (prompt.state, prompt.resolved_by, prompt.resolved_on) == (
+        "answered",
+        "Ada",
+        "telegram",
+    )
+    assert fresh(turn).state == "ready"
+    assert ToolCall.objects.get().result["value"]["user_response"] == "Production"
+
+
+def test_ones_own_words_are_an_answer(ask, clock) -> None:
+    prompt = ask()
+    answer(prompt, "on 2 servers, please", clock)
+    assert fresh(prompt).answers == {"answer": ["on 2 servers, please"]}
+
+
+def test_a_number_that_is_none_gets_one_hint_and_changes_nothing(ask, turn, clock) -> None:
+    prompt = ask()
+    outcome = answer(prompt, "9", clock)
+    assert outcome.effect is Effect.HINTED
+    assert outcome.say
+    assert fresh(prompt).state == "pending"
+    assert fresh(turn).state == "waiting"
+    assert Reply.objects.get().outcome == "hinted"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\u200b"])
+def test_nothing_said_is_no_answer(ask, clock, text) -> None:
+    prompt = ask()
+    assert answer(prompt, text, clock).effect is Effect.NOTHING
+    assert fresh(prompt).state == "pending"
+
+
+@pytest.mark.parametrize("text", ["skip", "none of these"])
+def test_a_question_can_be_declined_in_words(ask, turn, clock, text) -> None:
+    prompt = ask()
+    assert answer(prompt, text, clock).effect is Effect.RESOLVED
+    assert fresh(prompt).state == "skipped"
+    assert fresh(turn).state == "ready"
+
+
+def test_half_of_a_set_is_kept_until_the_rest_comes(ask, turn, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    assert answer(prompt, "1: staging", clock).effect is Effect.KEPT
+    assert fresh(prompt).state == "pending"
+    assert prompt.answers == {"place": ["Staging"]}
+    assert fresh(turn).state == "waiting"
+    assert answer(prompt, "1, 2", clock).effect is Effect.RESOLVED
+    assert fresh(prompt).answers == {"place": ["Staging"], "extras": ["Logs", "Metrics"]}
+
+
+def test_what_was_kept_survives_the_deadline(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    stale = Prompt.objects.get(pk=prompt.pk)
+    answer(prompt, "1: staging", clock)
+    with transaction.atomic():
+        questions.resolve(stale, Event.EXPIRE, now=clock())
+    assert fresh(prompt).answers == {"place": ["Staging"]}
+
+
+def test_a_late_answer_is_told_what_was_answered_before(ask, clock) -> None:
+    prompt = ask()
+    answer(prompt, "1", clock)
+    late = answer(prompt, "2", clock, who=BOSS)
+    assert late.effect is Effect.TOO_LATE
+    assert "Staging" in late.say
+    assert "Ada" in late.say
+    assert fresh(prompt).answers == {"answer": ["Staging"]}
+
+
+def test_a_set_can_be_answered_at_once_from_the_control_ui(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    words = {"place": ("Staging",), "extras": ("Logs",)}
+    assert questions.answer_all(prompt, {"place": ()}, BOSS, now=clock()).effect is Effect.HINTED
+    assert questions.answer_all(prompt, words, BOSS, now=clock()).effect is Effect.RESOLVED
+
+
+# --- presses
+
+
+def test_a_press_is_an_answer(ask, turn, clock) -> None:
+    prompt = ask()
+    outcome, wants_text = press(prompt, "1", clock)
+    assert (outcome.effect, wants_text) == (Effect.RESOLVED, False)
+    assert fresh(prompt).answers == {"answer": ["Production"]}
+    assert fresh(turn).state == "ready"
+
+
+def test_other_asks_for_words_and_closes_nothing(ask, clock) -> None:
+    prompt = ask()
+    outcome, wants_text = press(prompt, "o", clock)
+    assert (outcome.effect, wants_text) == (Effect.KEPT, True)
+    assert fresh(prompt).state == "pending"
+    answer(prompt, "Somewhere else", clock)
+    assert fresh(prompt).answers == {"answer": ["Somewhere else"]}
+
+
+def test_skip_declines(ask, clock) -> None:
+    prompt = ask()
+    press(prompt, "s", clock)
+    assert fresh(prompt).state == "skipped"
+
+
+def test_another_person_pressing_is_refused_and_changes_nothing(ask, turn, clock) -> None:
+    prompt = ask()
+    with pytest.raises(NotYours):
+        questions.press(
+            questions.button_data(prompt.token, "1"),
+            lane=prompt.lane,
+            answerer=EVE,
+            now=clock(),
+        )
+    assert fresh(prompt).state == "pending"
+    assert fresh(turn).state == "waiting"
+
+
+@pytest.mark.parametrize("who", [BOSS, replace(EVE, is_staff=True)])
+def test_staff_may_answer_anything(ask, clock, who) -> None:
+    assert press(ask(), "0", clock, who=who)[0].effect is Effect.RESOLVED
+
+
+def test_anyone_may_answer_where_that_is_allowed(ask, clock) -> None:
+    prompt = ask(anyone_may_answer=True)
+    assert press(prompt, "0", clock, who=EVE)[0].effect is Effect.RESOLVED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *("", "q", "q:", "q::0", "q:token", "q:token:0", "x:{token}:0", "q:{token}:0:0"),
+        *("q:{token}:2", "q:{token}:9", "q:{token}:-1", "q:{token}:²", "q:{token}:１"),
+        *("q:{token}:", "q:{token}:x", "q:{token}:00", "q:{TOKEN}:0", "\x00", "q:{token} :0"),
+    ],
+)
+def test_a_forged_button_is_no_answer(ask, clock, data) -> None:
+    prompt = ask()
+    forged = data.replace("{token}", prompt.token).replace("{TOKEN}", prompt.token.swapcase())
+    with pytest.raises(UnknownPrompt):
+        press(prompt, "", clock, data=forged)
+    assert fresh(prompt).state == "pending"
+
+
+def test_a_button_works_only_where_it_was_shown(ask, clock) -> None:
+    prompt = ask()
+    elsewhere = make_conversation(chat_id="8").address.lane
+    with pytest.raises(UnknownPrompt):
+        press(prompt, "0", clock, lane=elsewhere)
+    assert fresh(prompt).state == "pending"
+
+
+def test_a_press_on_a_closed_question_leaves_the_newer_one_open(ask, clock) -> None:
+    old, new = ask(), ask()
+    answer(old, "1", clock)
+    settle(fresh(new).obligation)
+    outcome, _ = press(old, "1", clock)
+    assert outcome.effect is Effect.TOO_LATE
+    assert fresh(new).state == "pending"
+    assert fresh(old).answers == {"answer": ["Staging"]}
+
+
+@pytest.mark.parametrize(
+    "question_set", [several_questions(), normalise_clarify("What is it called?", None)]
+)
+def test_a_press_on_what_was_shown_without_buttons_is_forged(ask, clock, question_set) -> None:
+    prompt = ask(question_set=question_set)
+    assert not prompt.has_buttons
+    with pytest.raises(UnknownPrompt):
+        press(prompt, "0", clock)
+    assert fresh(prompt).state == "pending"
+
+
+# --- closing
+
+
+def test_a_closed_question_is_closed_where_it_was_shown(ask, clock) -> None:
+    prompt = ask()
+    answer(prompt, "1", clock)
+    closing = Obligation.objects.get(kind=Kind.RETIRE)
+    assert closing.edits == prompt.obligation
+    assert closing.native_controls.clear
+    assert "Staging" in closing.content
+
+
+def test_a_question_closed_before_it_was_seen_is_withdrawn(ask, clock) -> None:
+    prompt = ask(delivered=False)
+    questions.cancel_for(prompt.correlation, reason="stopped", now=clock())
+    assert fresh(prompt).state == "cancelled"
+    assert fresh(prompt.obligation).state == "abandoned"
+    assert not Obligation.objects.filter(kind=Kind.RETIRE).exists()
+
+
+def test_the_deadline_closes_it_and_the_agent_hears_of_it(ask, turn, clock) -> None:
+    prompt = ask()
+    clock.advance(599)
+    assert questions.expire_overdue(now=clock()) == 0
+    clock.advance(1)
+    assert questions.expire_overdue(now=clock()) == 1
+    assert fresh(prompt).state == "expired"
+    assert fresh(turn).state == "ready"
+    result = ToolCall.objects.get().result["value"]
+    assert result["user_response"] == "[user did not respond within 10m]"
+
+
+def test_cancelling_a_turn_closes_all_its_questions_and_shows_none(ask, turn, clock) -> None:
+    prompts = [ask(), ask(), ask()]
+    assert questions.cancel_for(turn.correlation, reason="stopped", now=clock()) == 3
+    assert {fresh(prompt).state for prompt in prompts} == {"cancelled"}
+    assert Obligation.objects.filter(kind=Kind.PROMPT).count() == 1
+
+
+def test_the_turn_goes_on_only_when_all_its_questions_are_closed(ask, turn, clock) -> None:
+    one, two = ask(), ask()
+    answer(one, "1", clock)
+    assert fresh(turn).state == "waiting"
+    settle(fresh(two).obligation)
+    answer(two, "2", clock)
+    assert fresh(turn).state == "ready"
+
+
+def test_a_question_is_remembered_for_minutes_after_it_was_closed(ask, turn, clock) -> None:
+    key = turn.conversation.key
+    prompt = ask()
+    assert not questions.nothing_lately(key, now=clock())
+    answer(prompt, "1", clock)
+    clock.advance(599)
+    assert questions.closed_lately(key, now=clock()) == prompt
+    clock.advance(2)
+    assert questions.closed_lately(key, now=clock()) is None
+    assert questions.nothing_lately(key, now=clock())
+
+
+def test_a_quoted_question_is_found_by_its_message(ask, turn) -> None:
+    prompt = ask()
+    (message_id,) = ledger.message_ids(prompt.obligation.pk)
+    assert questions.shown_in([prompt], message_id) == prompt
+    assert questions.shown_in([prompt], "nothing") is None
+
+
+# --- races
+
+
+def by_text(prompt, text, clock):
+    return lambda: answer(prompt, text, clock)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_eight_answers_at_once_exactly_one_wins(ask, turn, clock) -> None:
+    for _ in range(3):
+        Turn.objects.filter(pk=turn.pk).update(state="waiting")
+        prompt = ask()
+        racers = [by_text(prompt, "1", clock), by_text(prompt, "2", clock)] * 2
+        racers += [lambda p=prompt: press(p, "0", clock)[0]] * 2
+        racers += [lambda p=prompt: questions.answer_all(p, {"answer": ("x",)}, BOSS, now=clock())]
+        racers += [lambda p=prompt: questions.skip(p, BOSS, now=clock())]
+        effects = [outcome.effect for outcome in race(*racers)]
+        assert sorted(effects) == [Effect.RESOLVED, *[Effect.TOO_LATE] * 7]
+        assert fresh(turn).state == "ready"
+        assert Obligation.objects.filter(kind=Kind.RETIRE, edits=prompt.obligation).count() == 1
+        assert Reply.objects.filter(prompt=prompt, outcome="resolved").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_deadline_and_an_answer_never_both_win(ask, turn, clock) -> None:
+    for _ in range(5):
+        Turn.objects.filter(pk=turn.pk).update(state="waiting")
+        prompt = ask()
+        later = clock() + timedelta(seconds=601)
+        outcome, expired = race(
+            by_text(prompt, "1", clock), lambda later=later: questions.expire_overdue(now=later)
+        )
+        result = ToolCall.objects.get(call_id=prompt.call_id).result["value"]["user_response"]
+        if expired:
+            assert outcome.effect is Effect.TOO_LATE
+            assert result.startswith("[user did not respond")
+        else:
+            assert outcome.effect is Effect.RESOLVED
+            assert result == "Staging"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_questions_of_a_turn_closed_at_once_let_it_go_on(ask, turn, clock) -> None:
+    """Neither may see only the other one's question still open."""
+    for _ in range(8):
+        Turn.objects.filter(pk=turn.pk).update(state="waiting")
+        one, two = ask(), ask()
+
+        def close(prompt) -> bool:
+            return questions.resolve(prompt, Event.EXPIRE, now=clock())
+
+        assert race(lambda a=one: close(a), lambda b=two: close(b)) == [True, True]
+        assert fresh(turn).state == "ready"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stop_and_an_answer_at_once_do_not_wait_for_each_other(ask, turn, clock) -> None:
+    from gateway import turns
+
+    def stop():
+        with transaction.atomic():
+            return turns.stop(turn.conversation, by="7", now=clock())
+
+    for _ in range(5):
+        Turn.objects.filter(pk=turn.pk).update(state="waiting", stop_requested=False)
+        prompt = ask()
+        outcome, stopped = race(by_text(prompt, "1", clock), stop)
+        assert [one.pk for one in stopped] == [turn.pk]
+        assert outcome.effect in {Effect.RESOLVED, Effect.TOO_LATE}
+        assert fresh(turn).state == "stopped"
