@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Q
 
+from delivery import statements
 from delivery.models import Lease
 
 
@@ -50,16 +51,14 @@ def acquire(
 
 def renew(fence: Fence, *, now: datetime, ttl: timedelta) -> bool:
     """Hold on for another `ttl`; False when somebody else has taken over."""
-    held = Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
-    return bool(held.update(expires_at=now + ttl))
+    return bool(statements.hold_longer(**vars(fence), until=now + ttl))
 
 
 def release(fence: Fence, *, now: datetime) -> None:
     """Give it up, so that the next owner need not wait."""
-    held = Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
-    held.update(owner="", expires_at=now)
+    statements.held(**vars(fence)).update(owner="", expires_at=now)
 
 
 def is_current(fence: Fence) -> bool:
     """Whether `fence` is still the newest and unexpired word on its name."""
-    return Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch).exists()
+    return statements.is_held(**vars(fence))

@@ -12,28 +12,26 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, QuerySet
 from django.utils.translation import override as language
 
-from delivery import hints, registry, wording
+from delivery import hints, registry, statements, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls
 from delivery.errors import LeaseLost, LedgerUnavailable, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.models import (
-    OPEN_STATES,
     Attempt,
     DeadDestination,
     Kind,
-    Lease,
     Obligation,
     Outcome,
     Part,
     Preview,
 )
 from delivery.ports import Certainty, Outlet, Receipt
-from delivery.states import Event, PartEvent, PartState, State, advance_part, sources
+from delivery.states import Event, PartEvent, PartState, State, advance, advance_part, sources
 
 PRIORITIES = {
     Kind.PROMPT: 0,
@@ -99,40 +97,39 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
     if not transaction.get_connection().in_atomic_block:
         message = "a debt is recorded in the transaction that makes it"
         raise LedgerUnavailable(message)
-    fields = {
-        "conversation_key": debt.conversation_key,
-        "correlation": debt.correlation,
-        "platform": debt.address.platform,
-        "account": debt.address.account,
-        "chat_id": debt.address.chat_id,
-        "lane": debt.address.lane,
-        "address": debt.address.as_dict(),
-        "reply_to": debt.reply_to,
-        "kind": debt.kind,
-        "priority": PRIORITIES.get(debt.kind, 1),
-        "content": debt.content,
-        "content_hash": hashlib.sha256(debt.content.encode("utf-8", "replace")).hexdigest(),
-        "controls": debt.controls.as_dict(),
-        "preview_key": debt.preview_key,
-        "edits": debt.edits,
-        "next_attempt_at": now,
-        "created_at": now,
-        "updated_at": now,
-    }
-    obligation, is_new = Obligation.objects.get_or_create(
-        delivery_id=debt.delivery_id, defaults=fields
+    obligation = Obligation(
+        delivery_id=debt.delivery_id,
+        conversation_key=debt.conversation_key,
+        correlation=debt.correlation,
+        platform=debt.address.platform,
+        account=debt.address.account,
+        chat_id=debt.address.chat_id,
+        lane=debt.address.lane,
+        address=debt.address.as_dict(),
+        reply_to=debt.reply_to,
+        kind=debt.kind,
+        priority=PRIORITIES.get(debt.kind, 1),
+        content=debt.content,
+        content_hash=hashlib.sha256(debt.content.encode("utf-8", "replace")).hexdigest(),
+        controls=debt.controls.as_dict(),
+        preview_key=debt.preview_key,
+        edits=debt.edits,
+        next_attempt_at=now,
+        created_at=now,
+        updated_at=now,
     )
-    if is_new:
-        _render_parts(obligation, debt)
-        wake(debt.address.account)
-        hints.conversation_changed(debt.conversation_key)
+    if not statements.insert_obligation.one(obligation):
+        return Obligation.objects.get(delivery_id=debt.delivery_id)
+    _render_parts(obligation, debt)
+    wake(debt.address.account)
+    hints.conversation_changed(debt.conversation_key)
     return obligation
 
 
 def _render_parts(obligation: Obligation, debt: Debt) -> None:
     outlet = registry.outlet(debt.address.platform)
     rendered = outlet.dialect.render(debt.content, reserve=_marker_room(outlet))
-    Part.objects.bulk_create(
+    statements.insert_parts.many(
         Part(
             obligation=obligation,
             position=position,
@@ -185,23 +182,13 @@ def claim_due(
     Raises:
         LeaseLost: Another process owns the account.
     """
-    heads = list(_heads(fence, account, now, busy)[:limit])
+    heads = statements.due_heads(account=account, epoch=fence.epoch, now=now, busy=list(busy))
+    heads = heads[:limit]
     if not heads:
         return []
     with transaction.atomic():
         ids = [head.pk for head in heads]
-        taken = (
-            Obligation.objects.filter(pk__in=ids, state__in=sources(Event.CLAIM))
-            .filter(Exists(_held(fence)))
-            .update(
-                state=State.ATTEMPTING,
-                owner=fence.owner,
-                epoch=fence.epoch,
-                attempts=F("attempts") + 1,
-                updated_at=now,
-            )
-        )
-        if taken != len(ids):
+        if statements.take(ids=ids, **vars(fence), now=now) != len(ids):
             heads = _really_taken(heads, fence)
             ids = [head.pk for head in heads]
         parts = _open_parts(ids)
@@ -220,22 +207,9 @@ def claim_due(
     return claimed
 
 
-def _heads(fence: Fence, account: str, now: datetime, busy: Iterable[str]) -> QuerySet[Obligation]:
-    waiting = Q(state__in=[State.PENDING, State.FAILED], next_attempt_at__lte=now)
-    orphaned = Q(state=State.ATTEMPTING, epoch__lt=fence.epoch)
-    heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
-    return (
-        heads.filter(waiting | orphaned)
-        .filter(~Exists(_earlier()))
-        .exclude(lane__in=list(busy))
-        .select_related("edits")
-        .order_by("priority", "id")
-    )
-
-
 def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
     """Those of `heads` that nobody withdrew before they were taken."""
-    if not _held(fence).exists():
+    if not statements.is_held(**vars(fence)):
         raise LeaseLost
     taken = Obligation.objects.filter(
         pk__in=[head.pk for head in heads],
@@ -247,20 +221,9 @@ def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
     return [head for head in heads if head.pk in mine]
 
 
-def _earlier() -> QuerySet[Obligation]:
-    return Obligation.objects.filter(
-        lane=OuterRef("lane"), id__lt=OuterRef("id"), state__in=OPEN_STATES
-    )
-
-
-def _held(fence: Fence) -> QuerySet[Lease]:
-    return Lease.objects.filter(name=fence.name, owner=fence.owner, epoch=fence.epoch)
-
-
 def _open_parts(ids: list[int]) -> dict[int, list[Part]]:
     parts: dict[int, list[Part]] = {}
-    rows = Part.objects.filter(obligation__in=ids).exclude(state=PartState.DELIVERED)
-    for part in rows.order_by("obligation_id", "position"):
+    for part in statements.open_parts(ids=ids) if ids else []:
         parts.setdefault(part.obligation_id, []).append(part)
     return parts
 
@@ -288,9 +251,7 @@ def _begin(parts: list[Part]) -> None:
     for part in parts:
         advance_part(PartState(part.state), PartEvent.BEGIN)  # the table allows it
     if parts:
-        Part.objects.filter(pk__in=[part.pk for part in parts]).update(
-            state=PartState.ATTEMPTING, attempts=F("attempts") + 1
-        )
+        statements.begin_parts(ids=[part.pk for part in parts])
 
 
 def _begun(parts: list[Part]) -> None:
@@ -312,8 +273,8 @@ def accept(
         if rest:
             _hold(work, now)
         else:
-            _settle(work, State.DELIVERED, Event.ACCEPT, now)
-        moved = _move(part, PartEvent.ACCEPT, message_id=receipt.message_id, delivered_at=now)
+            _settle_delivered(work, now)
+        moved = _deliver(part, receipt, now)
         _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
         _begin(rest[:1])
     _remember(part, moved)
@@ -401,7 +362,7 @@ def abandon(
     is_unknown = isinstance(error, OutcomeUnknown)
     outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
     with transaction.atomic():
-        _settle(work, State.ABANDONED, Event.ABANDON, now, reason=reason, error=_sentence(error))
+        _settle_abandoned(work, now, reason=reason, error=_sentence(error))
         moved = _fail_part(part, lost=part.was_lost or is_unknown)
         _log(work, part, outcome, operation, now, error=error)
     _remember(part, moved)
@@ -431,27 +392,40 @@ def _remember(part: Part, changes: dict[str, Any]) -> None:
 
 
 def _owned(work: Claimed) -> QuerySet[Obligation]:
-    return Obligation.objects.filter(
-        pk=work.obligation.pk,
-        state=State.ATTEMPTING,
-        owner=work.fence.owner,
-        epoch=work.fence.epoch,
-    )
+    return statements.owned(**_claim_of(work))
+
+
+def _claim_of(work: Claimed) -> dict[str, Any]:
+    return {"pk": work.obligation.pk, "owner": work.fence.owner, "epoch": work.fence.epoch}
 
 
 def _hold(work: Claimed, now: datetime) -> None:
-    if not _owned(work).update(updated_at=now):
+    if not statements.hold(**_claim_of(work), now=now):
         raise LeaseLost
 
 
-def _settle(
-    work: Claimed, state: State, event: Event, now: datetime, *, reason: str = "", error: str = ""
-) -> None:
-    assert State.ATTEMPTING in sources(event)  # noqa: S101 - the table allows it
-    changes = {"state": state, "settled_at": now, "updated_at": now, "reason": reason[:200]}
-    if error:
-        changes["last_error"] = error
-    if not _owned(work).update(**changes):
+def _settle_delivered(work: Claimed, now: datetime) -> None:
+    advance(State.ATTEMPTING, Event.ACCEPT)  # the table allows it
+    if not statements.settle_delivered(**_claim_of(work), now=now):
+        raise LeaseLost
+    hints.conversation_changed(work.obligation.conversation_key)
+
+
+def _deliver(part: Part, receipt: Receipt, now: datetime) -> dict[str, Any]:
+    state = advance_part(PartState(part.state), PartEvent.ACCEPT)
+    statements.deliver_part(pk=part.pk, message_id=receipt.message_id, now=now)
+    return {"state": state, "message_id": receipt.message_id, "delivered_at": now}
+
+
+def _settle_abandoned(work: Claimed, now: datetime, *, reason: str, error: str) -> None:
+    abandoned = _owned(work).update(
+        state=advance(State.ATTEMPTING, Event.ABANDON),
+        settled_at=now,
+        updated_at=now,
+        reason=reason[:200],
+        last_error=error,
+    )
+    if not abandoned:
         raise LeaseLost
     hints.conversation_changed(work.obligation.conversation_key)
 
@@ -466,7 +440,7 @@ def _log(
     error: TransportError | None = None,
     marked: bool = False,
 ) -> None:
-    Attempt.objects.create(
+    attempt = Attempt(
         part=part,
         number=part.attempts,
         operation=operation,
@@ -478,6 +452,7 @@ def _log(
         detail=_sentence(error) if error else "",
         finished_at=now,
     )
+    statements.insert_attempt.one(attempt)
 
 
 def _sentence(error: TransportError) -> str:
@@ -555,7 +530,7 @@ def next_due(account: str, *, busy: Iterable[str] = ()) -> datetime | None:
         The moment; None if nothing waits.
     """
     waiting = Obligation.objects.filter(account=account, state__in=[State.PENDING, State.FAILED])
-    heads = waiting.filter(~Exists(_earlier())).exclude(lane__in=list(busy))
+    heads = waiting.filter(~Exists(statements.earlier())).exclude(lane__in=list(busy))
     return heads.order_by("next_attempt_at").values_list("next_attempt_at", flat=True).first()
 
 
