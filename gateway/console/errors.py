@@ -1,4 +1,8 @@
-"""What can be wrong with a page's request."""
+"""What can be wrong with a page's request, named for what the consumer does next.
+
+Refused         hand its sentence to the person; nothing changed
+└── NotFound    the same, and close the page if it shows that thing
+"""
 
 
 class Refused(Exception):
