@@ -3,8 +3,10 @@
 import asyncio
 from datetime import timedelta
 
+import channels.db
+import channels.testing.application
 import pytest
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth import get_user_model
 from django.contrib.sessions.backends.db import SessionStore
@@ -27,6 +29,13 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CLIENT_ID = "client-0001"
+off_loop = database_sync_to_async  # gives the connection back, as `sync_to_async` does not
+
+
+@pytest.fixture(autouse=True)
+def connections_go_back(monkeypatch):
+    """Channels' communicator keeps connections open for tests inside a transaction."""
+    monkeypatch.setattr(channels.testing.application, "no_op", channels.db.close_old_connections)
 
 
 @pytest.fixture
@@ -448,7 +457,7 @@ class Page:
             self.pushes.append(await self.communicator.receive_json_from(timeout=8))
 
 
-@sync_to_async
+@off_loop
 def user_of(viewer):
     return get_user_model().objects.get(pk=viewer.pk)
 
@@ -465,7 +474,7 @@ async def test_a_page_greets_opens_says_and_is_kept_in_step(ada):
         assert said["entry"]["client_id"] == CLIENT_ID
         sync = await page.wait_for("sync", lambda message: message["turns"])
         assert [entry["id"] for entry in sync["entries"]] == [said["entry"]["id"]]
-        turn = await Turn.objects.aget()
+        turn = await off_loop(Turn.objects.get)()
         stopped = await page.ask("stop", turn=turn.pk)
         assert stopped["stopped"] == 1
         sync = await page.wait_for("sync", lambda message: not message["turns"])
@@ -474,17 +483,17 @@ async def test_a_page_greets_opens_says_and_is_kept_in_step(ada):
 
 async def test_a_hint_makes_a_page_look_again(ada):
     async with Page(await user_of(ada)) as page:
-        conversation = await sync_to_async(chat_of)(ada)
+        conversation = await off_loop(chat_of)(ada)
         await page.ask("hello")
         await page.ask("open", conversation=conversation.pk)
-        owed = await sync_to_async(factories.make_obligation)(conversation)
+        owed = await off_loop(factories.make_obligation)(conversation)
         sync = await page.wait_for("sync", lambda message: message["entries"])
         assert sync["entries"][0]["id"] == f"ob:{owed.pk}"
 
 
 async def test_what_the_agent_is_saying_is_passed_on(ada):
     async with Page(await user_of(ada)) as page:
-        conversation = await sync_to_async(chat_of)(ada)
+        conversation = await off_loop(chat_of)(ada)
         await page.ask("hello")
         await page.ask("open", conversation=conversation.pk)
 
@@ -513,20 +522,20 @@ async def test_a_page_is_kept_in_step_while_the_broker_is_away(ada, monkeypatch)
 
     monkeypatch.setattr(hints, "subscribe", away)
     async with Page(await user_of(ada)) as page:
-        conversation = await sync_to_async(chat_of)(ada)
+        conversation = await off_loop(chat_of)(ada)
         await page.ask("hello")
         await page.ask("open", conversation=conversation.pk)
-        owed = await sync_to_async(factories.make_obligation)(conversation)
+        owed = await off_loop(factories.make_obligation)(conversation)
         sync = await page.wait_for("sync", lambda message: message["entries"])
         assert sync["entries"][0]["id"] == f"ob:{owed.pk}"
 
 
 async def test_of_a_flood_of_live_texts_the_last_one_counts(ada):
     async with Page(await user_of(ada)) as page:
-        conversation = await sync_to_async(chat_of)(ada)
+        conversation = await off_loop(chat_of)(ada)
         await page.ask("hello")
         await page.ask("open", conversation=conversation.pk)
-        owed = await sync_to_async(factories.make_obligation)(conversation)
+        owed = await off_loop(factories.make_obligation)(conversation)
         await page.wait_for("sync", lambda message: message["entries"])
         for number in range(300):
             hints.publish(
@@ -539,15 +548,15 @@ async def test_of_a_flood_of_live_texts_the_last_one_counts(ada):
         await page.wait_for("live", lambda message: message["html"] == "<p>word 299</p>")
         lives = [message for message in page.pushes if message["type"] == "live"]
         assert len(lives) < 100
-        await sync_to_async(factories.settle)(owed)
+        await off_loop(factories.settle)(owed)
         hints.publish(hints.conversation_group(conversation.key), "conversation.changed")
         sync = await page.wait_for("sync", lambda message: message["entries"])
         assert sync["entries"][0]["tick"] == "delivered"
 
 
 async def test_a_prompt_answered_in_one_tab_closes_in_the_other(ada):
-    prompt = await sync_to_async(ask)(ada)
-    user, conversation = await user_of(ada), await sync_to_async(chat_of)(ada)
+    prompt = await off_loop(ask)(ada)
+    user, conversation = await user_of(ada), await off_loop(chat_of)(ada)
     async with Page(user) as one, Page(user) as other:
         for page in (one, other):
             await page.ask("hello")
@@ -562,20 +571,20 @@ async def test_a_prompt_answered_in_one_tab_closes_in_the_other(ada):
 
 
 async def test_a_closed_page_cancels_nothing(ada):
-    prompt = await sync_to_async(ask)(ada)
-    conversation = await sync_to_async(chat_of)(ada)
+    prompt = await off_loop(ask)(ada)
+    conversation = await off_loop(chat_of)(ada)
     async with Page(await user_of(ada)) as page:
         await page.ask("hello")
         await page.ask("open", conversation=conversation.pk)
-    assert (await Prompt.objects.aget(pk=prompt.pk)).state == PromptState.PENDING
-    assert (await Turn.objects.aget(pk=int(prompt.correlation))).state == TurnState.WAITING
+    assert (await off_loop(Prompt.objects.get)(pk=prompt.pk)).state == PromptState.PENDING
+    assert (await off_loop(Turn.objects.get)(pk=int(prompt.correlation))).state == TurnState.WAITING
 
 
 async def test_a_page_that_was_away_gets_what_changed_meanwhile(ada):
-    conversation = await sync_to_async(chat_of)(ada)
+    conversation = await off_loop(chat_of)(ada)
     async with Page(await user_of(ada)) as page:
         opened = await page.ask("open", conversation=conversation.pk)
-    owed = await sync_to_async(factories.make_obligation)(conversation)
+    owed = await off_loop(factories.make_obligation)(conversation)
     async with Page(await user_of(ada)) as page:
         again = await page.ask("open", conversation=conversation.pk, since=opened["watermark"])
         assert "reset" not in again
@@ -613,15 +622,15 @@ async def test_without_a_login_a_page_is_sent_away():
 
 async def test_who_logs_out_or_is_disabled_is_sent_away_at_the_next_request(ada):
     user = await user_of(ada)
-    session = await sync_to_async(make_session)(user)
+    session = await off_loop(make_session)(user)
     async with Page(user, session) as page:
         await page.ask("hello")
-        await sync_to_async(session.delete)(session.session_key)
+        await off_loop(session.delete)(session.session_key)
         await page.communicator.send_json_to({"id": 9, "type": "new"})
         assert await closing_code(page) == LOGGED_OUT
     async with Page(user) as page:
         await page.ask("hello")
-        await get_user_model().objects.filter(pk=ada.pk).aupdate(is_active=False)
+        await off_loop(get_user_model().objects.filter(pk=ada.pk).update)(is_active=False)
         await page.communicator.send_json_to({"id": 9, "type": "new"})
         assert await closing_code(page) == LOGGED_OUT
 
