@@ -1,7 +1,8 @@
 """One asyncio loop in one thread, shared by all the turns of a worker process.
 
 Celery's workers are synchronous; the model's client is not. So each process has one loop on the
-edge, and 140 turns wait for their models in it at the price of one thread.
+edge, where the model calls of all its turns wait; a turn's own thread only carries to the database
+what the loop hands over.
 """
 
 import asyncio
