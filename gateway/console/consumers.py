@@ -129,9 +129,14 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         if since is not None:
             since -= queries.LONG_OVERLAP
         facts = await self._look(int(request["conversation"]), since=since)
-        self.follower = Follower(facts, self._look, self.send_json)
+        self.follower = Follower(facts, self._look, self._push)
         self._run("follow", self.follower.run)
         return {name: value for name, value in facts.items() if name != "key"}
+
+    async def _push(self, message: dict[str, Any]) -> None:
+        if message["type"] == "sync":
+            self._list_changed.set()  # what waits or runs is told there as well
+        await self.send_json(message)
 
     async def say(self, request: dict[str, Any]) -> dict[str, Any]:
         """Say something."""

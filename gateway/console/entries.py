@@ -14,6 +14,7 @@ from clarify.states import State as PromptState
 from delivery.markdown import parse
 from delivery.models import Kind, Obligation, Part
 from delivery.states import PartState, State
+from gateway.accounts import CONSOLE
 from gateway.agents import history
 from gateway.console.viewers import Viewer
 from gateway.models import Decision, InboundEvent, Session, Turn
@@ -33,7 +34,7 @@ def html(markdown: str) -> str:
 
 def inbound(event: InboundEvent, viewer: Viewer) -> Entry:
     """What a person said."""
-    is_mine = event.platform == "console" and event.sender_id == viewer.person_id
+    is_mine = event.platform == CONSOLE and event.sender_id == viewer.person_id
     return {
         "id": f"in:{event.pk}",
         "kind": "said",
@@ -58,7 +59,7 @@ def owed(obligation: Obligation, parts: Iterable[Part]) -> Entry:
     """What is owed to the conversation, and how far it has come."""
     parts = list(parts)
     written = [part.body.get("format", {}).get("html", "") for part in parts]
-    is_ours = obligation.platform == "console" and all(written)
+    is_ours = obligation.platform == CONSOLE and all(written)
     return {
         "id": f"ob:{obligation.pk}",
         "kind": obligation.kind,
