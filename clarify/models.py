@@ -93,6 +93,11 @@ class Prompt(models.Model):
         return QuestionSet.from_dict(self.questions)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it may still be answered."""
+        return self.state == State.PENDING
+
+    @property
     def given(self) -> dict[str, tuple[str, ...]]:
         """The answers so far."""
         return {key: tuple(values) for key, values in self.answers.items()}

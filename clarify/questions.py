@@ -6,7 +6,7 @@ exactly one wins ([Q1]).
 """
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -20,7 +20,7 @@ from clarify.readings import SetReading
 from clarify.schema import Question, QuestionSet
 from clarify.sets import read_set
 from clarify.states import Event, State, advance
-from delivery import hints, ledger, registry
+from delivery import frozen, hints, ledger, registry
 from delivery.addresses import Address
 from delivery.content import Button, Controls
 from delivery.ledger import Debt
@@ -212,16 +212,31 @@ def nothing_lately(conversation_key: str, *, now: datetime) -> bool:
 
     One cheap look that spares most messages the two dear ones.
     """
-    lately = Q(state=State.PENDING) | Q(resolved_at__gte=now - CLOSED_LATELY)
-    return not Prompt.objects.filter(lately, conversation_key=conversation_key).exists()
+    return not _any_since(key=conversation_key, since=now - CLOSED_LATELY)
 
 
-def shown_in(prompts: list[Prompt], message_id: str) -> Prompt | None:
-    """Which of `prompts` is shown by the platform message `message_id`."""
-    for prompt in prompts:
-        if prompt.obligation and message_id in ledger.message_ids(prompt.obligation.pk):
-            return prompt
-    return None
+@frozen.exists
+def _any_since(*, key: str, since: datetime) -> QuerySet[Prompt]:
+    lately = Q(state=State.PENDING) | Q(resolved_at__gte=since)
+    return Prompt.objects.filter(lately, conversation_key=key)
+
+
+def quoted(conversation_key: str, message_id: str) -> Prompt | None:
+    """The prompt, open or closed, that the platform message `message_id` shows."""
+    shown = Prompt.objects.filter(
+        conversation_key=conversation_key, obligation__parts__message_id=message_id
+    )
+    return shown.order_by("-id").first()
+
+
+def rename(old_key: str, new_key: str, chat_id: str, *, now: datetime) -> None:
+    """A conversation has another key and its chat another id: its questions move along."""
+    for prompt in _open(old_key).order_by("id"):
+        address = replace(prompt.destination, chat_id=chat_id)
+        Prompt.objects.filter(pk=prompt.pk).update(
+            address=address.as_dict(), lane=address.lane, updated_at=now
+        )
+    Prompt.objects.filter(conversation_key=old_key).update(conversation_key=new_key)
 
 
 def closed_lately(conversation_key: str, *, now: datetime) -> Prompt | None:
@@ -373,8 +388,8 @@ def resolve(
 ) -> bool:
     """Close `prompt` by `event`, once.
 
-    What was answered is taken from `prompt.answers`. Whoever waits is told inside the transaction, every
-    surface that shows it is updated, and the next prompt of the conversation is shown.
+    What was answered is taken from `prompt.answers`. Whoever waits is told inside the transaction,
+    every surface that shows it is updated, and the next prompt of the conversation is shown.
 
     Returns:
         Whether this call closed it; False when it was closed before.

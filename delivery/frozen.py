@@ -154,18 +154,25 @@ def _places(value: Any) -> int:
 
 def rows(function: Callable[Arguments, QuerySet[Row]]) -> Callable[Arguments, list[Row]]:
     """The rows of the queryset that `function` gives."""
-    return _reading(function)
+    return _reading(function, _reader)
 
 
 def values(
     function: Callable[Arguments, QuerySet[Any, Value]],
 ) -> Callable[Arguments, list[Value]]:
     """The tuples of the `values_list` that `function` gives."""
-    return _reading(function)
+    return _reading(function, _converter)
 
 
-def _reading(function: Callable[..., Any]) -> Callable[..., list[Any]]:
-    frozen = _Frozen(function, _select)
+def _reading(
+    function: Callable[..., Any], reader: Callable[[Any], Callable[[Tuple], Any]]
+) -> Callable[..., list[Any]]:
+    def select(queryset: QuerySet[Any], connection: BaseDatabaseWrapper) -> _Statement:
+        compiler = queryset.query.get_compiler(connection=connection)
+        text, params = compiler.as_sql()
+        return _Statement(text, tuple(params), reader(compiler))
+
+    frozen = _Frozen(function, select)
 
     def read(**arguments: Any) -> list[Any]:
         statement, cursor = frozen.execute(arguments)
@@ -197,15 +204,6 @@ def update(function: Callable[Arguments, Update]) -> Callable[Arguments, int]:
             return int(cursor.rowcount)
 
     return change  # type: ignore[return-value] # keywords are all that `function` takes
-
-
-def _select(queryset: QuerySet[Any], connection: BaseDatabaseWrapper) -> _Statement:
-    compiler = queryset.query.get_compiler(connection=connection)
-    text, params = compiler.as_sql()
-    converted = _converter(compiler)
-    if compiler.klass_info is None:
-        return _Statement(text, tuple(params), converted)
-    return _Statement(text, tuple(params), _reader(compiler, converted))
 
 
 def _select_one(queryset: QuerySet[Any], connection: BaseDatabaseWrapper) -> _Statement:
@@ -240,8 +238,9 @@ def _converter(compiler: Any) -> Callable[[Tuple], Tuple]:
     return converted if steps else tuple
 
 
-def _reader(compiler: Any, converted: Callable[[Tuple], Tuple]) -> Callable[[Tuple], Any]:
+def _reader(compiler: Any) -> Callable[[Tuple], Any]:
     """How a row becomes an instance, with `select_related` and annotations."""
+    converted = _converter(compiler)
     model, selected = compiler.klass_info["model"], compiler.klass_info["select_fields"]
     start, end = selected[0], selected[-1] + 1
     names = [expression.target.attname for expression, _, _ in compiler.select[start:end]]

@@ -7,7 +7,7 @@ over, it raises `LeaseLost` and nothing is written.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -550,6 +550,23 @@ def prune(*, now: datetime, batch: int = 1000) -> int:
     ids = list(old.order_by("settled_at").values_list("pk", flat=True)[:batch])
     Obligation.objects.filter(pk__in=ids).delete()
     return len(ids)
+
+
+def rename(old_key: str, new_key: str) -> None:
+    """A conversation has another key: what is and was owed in it stays its own."""
+    Obligation.objects.filter(conversation_key=old_key).update(conversation_key=new_key)
+
+
+def move_chat(account: str, old_chat_id: str, new_chat_id: str, *, now: datetime) -> None:
+    """What waits to be sent to a chat goes to the chat's new id."""
+    waiting = Obligation.objects.filter(
+        account=account, chat_id=old_chat_id, state__in=[State.PENDING, State.FAILED]
+    )
+    for obligation in waiting.order_by("id"):
+        address = replace(obligation.destination, chat_id=new_chat_id)
+        Obligation.objects.filter(pk=obligation.pk, state=obligation.state).update(
+            address=address.as_dict(), lane=address.lane, chat_id=new_chat_id, updated_at=now
+        )
 
 
 def bury(address: Address, *, reason: str, now: datetime) -> None:

@@ -3,9 +3,8 @@
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q
 
-from gateway import audit, policy
+from gateway import audit, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
 from gateway.messages import Source
@@ -19,10 +18,9 @@ def judge(source: Source) -> Verdict:
     """Whether the sender of `source` may reach the agent now."""
     settings = gateway_settings()
     from_environment = settings.environment_accounts.get(source.platform, {})
+    # An entry without a user is about everybody.
     users = [value for value in (source.user_id, source.user_id_alt) if value]
-    entries = AllowEntry.objects.filter(platform=source.platform).filter(
-        Q(user_id__in=users) | Q(user_id="")
-    )
+    entries = statements.allow_entries(platform=source.platform, users=[*users, ""])
     grants = [
         Grant(
             platform=entry.platform,

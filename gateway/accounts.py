@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 
-from gateway import platforms, vault
+from gateway import platforms, statements, vault
 from gateway.conf import gateway_settings
 from gateway.errors import BadSecret, NotPossible, UnknownPlatform
 from gateway.models import Account, AccountState
@@ -86,10 +86,10 @@ def set_state(
 
 def confirm(slug: str, cursor: str, *, now: datetime, saw_event: bool) -> None:
     """Store where the events end, in the transaction that stored the events."""
-    changes: dict[str, object] = {"cursor": cursor}
     if saw_event:
-        changes["last_event_at"] = now
-    Account.objects.filter(slug=slug).update(**changes)
+        statements.confirm_events(slug=slug, cursor=cursor, now=now)
+    else:
+        statements.confirm_cursor(slug=slug, cursor=cursor)
 
 
 def prepare(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> Account:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
-from django.db.models import Q
 
 from clarify import questions
 from clarify.errors import NotYours, UnknownPrompt
@@ -23,7 +22,7 @@ from delivery.errors import LeaseLost
 from delivery.leases import Fence
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway import access, accounts, commands, handlers, keys, sessions, turns, wording
+from gateway import access, accounts, commands, handlers, keys, sessions, statements, turns, wording
 from gateway.conf import gateway_settings
 from gateway.messages import (
     Batch,
@@ -36,6 +35,7 @@ from gateway.messages import (
     InboundMessage,
     Membership,
     Source,
+    clean,
 )
 from gateway.models import Conversation, Decision, InboundEvent, Turn
 from gateway.states import TurnState
@@ -133,10 +133,7 @@ def _known(account: str, events: tuple[Inbound, ...]) -> tuple[set[str], set[str
         return set(), set()
     ids = [event.event_id[:255] for event in events]
     keys = [key for event in events if (key := message_key(event))]
-    stored = InboundEvent.objects.filter(account=account).filter(
-        Q(event_id__in=ids) | Q(message_key__in=keys)
-    )
-    rows = list(stored.values_list("event_id", "message_key"))
+    rows = statements.stored_events(account=account, ids=ids, keys=keys or [""])
     return {event_id for event_id, _ in rows}, {key for _, key in rows if key}
 
 
@@ -166,19 +163,21 @@ def _take_or_keep(account: str, event: Inbound, now: datetime) -> tuple[Deed, ..
             return _take(account, event, now)
     except (OperationalError, InterfaceError):
         raise
-    except IntegrityError:
-        if any(_known(account, (event,))):  # the same event came in twice at once
-            return ()
-        raise
     except Exception as error:
-        logger.exception("An event could not be handled", extra={"event": event.event_id})
+        if isinstance(error, IntegrityError) and any(_known(account, (event,))):
+            return ()  # the same event came in twice at once
+        logger.exception("An event could not be handled", extra={"event": clean(event.event_id)})
         _keep_poison(account, event, error, now)
-        return ()
+        return (AckPress(event, ""),) if isinstance(event, ButtonPress) else ()
 
 
 def _keep_poison(account: str, event: Inbound, error: Exception, now: datetime) -> None:
     row = _row(account, event, now)
     row.decision, row.reason = Decision.POISON, f"{type(error).__name__}: {error}"[:500]
+    row.attachments = []
+    for name, value in vars(row).items():  # it may be poison because of what no row can hold
+        if isinstance(value, str):
+            setattr(row, name, clean(value))
     InboundEvent.objects.bulk_create([row], ignore_conflicts=True)
 
 
@@ -188,7 +187,7 @@ def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     row.decision, row.reason = verdict.decision, verdict.reason[:500]
     row.conversation, row.turn = verdict.conversation, verdict.turn
     row.prompt_id = verdict.prompt.pk if verdict.prompt else None
-    row.save(force_insert=True)
+    statements.insert_event.one(row)
     return verdict.deeds
 
 
@@ -220,8 +219,9 @@ def _ignored(event: Ignored, now: datetime) -> Verdict:  # noqa: ARG001 - one si
 
 
 def _moved(event: ChatMoved, now: datetime) -> Verdict:
-    count = sessions.move_chat(event.account, event.old_chat_id, event.new_chat_id)
-    del now
+    count = sessions.move_chat(
+        event.platform, event.account, event.old_chat_id, event.new_chat_id, now=now
+    )
     return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
 
 
@@ -277,18 +277,10 @@ def _as_command(event: InboundMessage, conversation: Conversation, now: datetime
 
 
 def _as_answer(event: InboundMessage, conversation: Conversation, now: datetime) -> Verdict | None:
-    prompts = questions.pending_for(conversation.key)
-    if not prompts or not event.text.strip():
+    if event.attachments or not event.text.strip():
         return None
     answerer = answerer_of(event.source)
-    quoted = questions.shown_in(prompts, event.reply_to) if event.reply_to else None
-    mine = [
-        prompt
-        for prompt in ([quoted] if quoted else prompts)
-        if questions.may_answer(prompt, answerer)
-        and prompt.lane == event.source.address.lane
-        and prompt.kind != "approval"
-    ]
+    mine = _open_to(event, conversation)
     if not mine:
         return None
     outcome = questions.answer_text(mine[0], event.text, answerer, now=now)
@@ -299,6 +291,23 @@ def _as_answer(event: InboundMessage, conversation: Conversation, now: datetime)
     decision = Decision.HINT if outcome.effect is Effect.HINTED else Decision.ANSWER
     deeds = _typing_after(outcome, event.source.address)
     return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _open_to(event: InboundMessage, conversation: Conversation) -> list[Prompt]:
+    """The open questions that the sender may answer here; only the one that is quoted, if any."""
+    prompts = questions.pending_for(conversation.key)
+    if event.reply_to and prompts:
+        quoted = questions.quoted(conversation.key, event.reply_to)
+        if quoted is not None:
+            prompts = [prompt for prompt in prompts if prompt.pk == quoted.pk]
+    answerer = answerer_of(event.source)
+    return [
+        prompt
+        for prompt in prompts
+        if questions.may_answer(prompt, answerer)
+        and prompt.lane == event.source.address.lane
+        and prompt.kind != "approval"
+    ]
 
 
 def _typing_after(outcome: Outcome, address: Address) -> tuple[Deed, ...]:
@@ -324,8 +333,11 @@ def _unless_addressed(
 def _as_late_answer(
     event: InboundMessage, conversation: Conversation, now: datetime
 ) -> Verdict | None:
-    closed = questions.closed_lately(conversation.key, now=now)
-    if closed is None or not questions.looks_like_answer(closed, event.text):
+    quoted = questions.quoted(conversation.key, event.reply_to) if event.reply_to else None
+    closed = quoted or questions.closed_lately(conversation.key, now=now)
+    if closed is None or closed.is_open or event.attachments:
+        return None
+    if not questions.looks_like_answer(closed, event.text):
         return None
     if not questions.may_answer(closed, answerer_of(event.source)):
         return None
@@ -344,6 +356,9 @@ def _as_turn(event: InboundMessage, conversation: Conversation, now: datetime) -
     text = wording.as_prompt(event)
     if not text.strip():
         return Verdict(Decision.IGNORED, "nothing was said", conversation)
+    if event.attachments and (still_open := _open_to(event, conversation)):
+        asked = still_open[0].question_set.questions[0].text
+        _reply(event, conversation, wording.still_open(asked), Kind.NOTICE, now)
     turn = turns.enqueue(
         turns.NewTurn(
             conversation=conversation,

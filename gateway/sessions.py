@@ -7,8 +7,11 @@ from typing import Any
 
 from django.db.models import Max
 
+from clarify import questions
+from delivery import ledger
+from gateway import statements
 from gateway.keys import KeyFields, from_key, to_key
-from gateway.models import Conversation, Session, TranscriptEntry, Turn
+from gateway.models import AllowEntry, Conversation, Session, TranscriptEntry, Turn
 
 HISTORY_SCHEMA = 1
 STIRRED = timedelta(seconds=20)  # how exact `active_at` is; it only orders lists
@@ -22,7 +25,17 @@ def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversatio
         title: What to call it if it is new.
         now: The present.
     """
-    conversation, is_new = Conversation.objects.select_related("session").get_or_create(
+    found = statements.conversations(key=to_key(fields))
+    conversation = found[0] if found else _open(fields, title, now)
+    if now - conversation.active_at > STIRRED:
+        Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
+    if conversation.session is None:
+        _open_session(conversation, now)
+    return conversation
+
+
+def _open(fields: KeyFields, title: str, now: datetime) -> Conversation:
+    conversation, _ = Conversation.objects.select_related("session").get_or_create(
         key=to_key(fields),
         defaults={
             "platform": fields.platform,
@@ -37,10 +50,6 @@ def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversatio
             "active_at": now,
         },
     )
-    if not is_new and now - conversation.active_at > STIRRED:
-        Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
-    if conversation.session is None:
-        _open_session(conversation, now)
     return conversation
 
 
@@ -63,8 +72,7 @@ def _open_session(conversation: Conversation, now: datetime) -> Session:
 
 def history(turn: Turn) -> tuple[list[dict[str, Any]], bool]:
     """The model messages of a turn's session in order, and whether any is the turn's own."""
-    entries = TranscriptEntry.objects.filter(session=turn.session_id).order_by("position")
-    rows = list(entries.values_list("message", "turn_id"))
+    rows = statements.transcript(session=turn.session_id)
     return [message for message, _ in rows], any(turn_id == turn.pk for _, turn_id in rows)
 
 
@@ -72,9 +80,9 @@ def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> 
     """Add model messages to the end of the turn's session, in the caller's transaction."""
     if not messages:
         return
-    last = TranscriptEntry.objects.filter(session=turn.session_id).aggregate(last=Max("position"))
-    start = 0 if last["last"] is None else last["last"] + 1
-    TranscriptEntry.objects.bulk_create(
+    last = statements.last_position(session=turn.session_id)
+    start = last[0][0] + 1 if last else 0
+    statements.insert_entries.many(
         TranscriptEntry(
             session_id=turn.session_id,
             position=start + offset,
@@ -87,10 +95,13 @@ def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> 
     )
 
 
-def move_chat(account: str, old_chat_id: str, new_chat_id: str) -> int:
+def move_chat(
+    platform: str, account: str, old_chat_id: str, new_chat_id: str, *, now: datetime
+) -> int:
     """Let every conversation of a chat live on under the chat's new id; how many did.
 
-    A conversation whose new key is taken already stays where it is.
+    Open questions, what is owed and who is allowed there move along. A conversation whose new key
+    is taken already stays where it is.
     """
     moved = 0
     for conversation in Conversation.objects.filter(account=account, chat_id=old_chat_id):
@@ -100,5 +111,10 @@ def move_chat(account: str, old_chat_id: str, new_chat_id: str) -> int:
         Conversation.objects.filter(pk=conversation.pk).update(
             key=to_key(fields), chat_id=new_chat_id
         )
+        questions.rename(conversation.key, to_key(fields), new_chat_id, now=now)
+        ledger.rename(conversation.key, to_key(fields))
         moved += 1
+    ledger.move_chat(account, old_chat_id, new_chat_id, now=now)
+    allowed = AllowEntry.objects.filter(platform=platform, account__in=["", account])
+    allowed.filter(chat_id=old_chat_id).update(chat_id=new_chat_id)
     return moved

@@ -17,7 +17,7 @@ from clarify.ports import Resolved
 from delivery import hints, ledger
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway import queue, sessions
+from gateway import queue, sessions, statements
 from gateway.agents import history
 from gateway.errors import TurnLost
 from gateway.models import (
@@ -52,7 +52,7 @@ class NewTurn:
 def enqueue(new: NewTurn, *, now: datetime) -> Turn:
     """Queue a turn in the caller's transaction, and wake a worker after it."""
     conversation = new.conversation
-    turn = Turn.objects.create(
+    turn = Turn(
         conversation=conversation,
         session_id=cast("int", conversation.session_id),  # an open conversation has one
         prompt=new.prompt,
@@ -63,6 +63,7 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         woken_at=now,
         updated_at=now,
     )
+    statements.insert_turn.one(turn)
     queue.wake_turns(conversation.pk)
     hints.conversation_changed(conversation.key)
     transaction.on_commit(lambda: hints.publish(hints.OPERATORS, "operators.changed"))
@@ -92,19 +93,17 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         the conversation is active, or the installation is full.
     """
     turn = _next(conversation_id)
-    if turn is None or _running().count() >= capacity:
+    if turn is None or len(statements.running_turns()) >= capacity:
         return None
     try:
         with transaction.atomic():
-            taken = Turn.objects.filter(
-                pk=turn.pk, epoch=turn.epoch, state__in=sources(TurnEvent.CLAIM)
-            ).update(
-                state=TurnState.RUNNING,
+            taken = statements.claim_turn(
+                pk=turn.pk,
+                epoch=turn.epoch,
                 owner=owner,
-                epoch=F("epoch") + 1,
-                lease_expires_at=now + LEASE,
-                started_at=turn.started_at or now,
-                updated_at=now,
+                until=now + LEASE,
+                started=turn.started_at or now,
+                now=now,
             )
             if not taken:
                 return None
@@ -116,29 +115,24 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
 
 
 def _next(conversation_id: int) -> Turn | None:
-    candidates = Turn.objects.filter(conversation=conversation_id, state__in=sorted(OPEN))
-    turn = candidates.select_related("conversation", "session").order_by("id").first()
-    if turn is None or turn.state not in sources(TurnEvent.CLAIM):
-        return None
-    return turn
+    found = statements.first_open_turn(conversation=conversation_id)
+    return found[0] if found and found[0].state in sources(TurnEvent.CLAIM) else None
 
 
 def _running() -> QuerySet[Turn]:
     return Turn.objects.filter(state=TurnState.RUNNING)
 
 
+def _claim_of(turn: Turn) -> dict[str, Any]:
+    return {"pk": turn.pk, "owner": turn.owner, "epoch": turn.epoch}
+
+
 def _mine(turn: Turn) -> QuerySet[Turn]:
-    return Turn.objects.filter(
-        pk=turn.pk,
-        state=TurnState.RUNNING,
-        owner=turn.owner,
-        epoch=turn.epoch,
-        stop_requested=False,
-    )
+    return statements.held_turn(**_claim_of(turn))
 
 
-def _hold(turn: Turn, now: datetime, **changes: Any) -> None:
-    if not _mine(turn).update(updated_at=now, lease_expires_at=now + LEASE, **changes):
+def _hold(turn: Turn, now: datetime) -> None:
+    if not statements.hold_turn(**_claim_of(turn), until=now + LEASE, now=now):
         raise TurnLost
 
 
@@ -157,7 +151,11 @@ def checkpoint(
         TurnLost: The turn is not the caller's any more.
     """
     with transaction.atomic():
-        _hold(turn, now, spoken=spoken)
+        held = statements.hold_speaking_turn(
+            **_claim_of(turn), spoken=spoken, until=now + LEASE, now=now
+        )
+        if not held:
+            raise TurnLost
         sessions.append(turn, messages, now=now)
 
 
@@ -255,10 +253,7 @@ def finish(
         TurnLost: The turn is not the caller's any more; its answer is not owed.
     """
     with transaction.atomic():
-        changed = _mine(turn).update(
-            state=TurnState.FINISHED, usage=usage, owner="", finished_at=now, updated_at=now
-        )
-        if not changed:
+        if not statements.finish_turn(**_claim_of(turn), usage=usage, now=now):
             raise TurnLost
         sessions.append(turn, messages, now=now)
         answer = text.strip() or "_The agent ended its turn without a word._"
@@ -422,9 +417,9 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
             note = "↻ The work was interrupted and goes on now."
             _owe(turn, Kind.NOTICE, note, f"turn:{turn.pk}:resumed:{deaths}", now)
             queue.wake_turns(turn.conversation_id)
-    if deaths >= MOST_DEATHS:
-        line = "The work was interrupted too often, so it was given up. Please ask again."
-        fail(turn, line, f"its worker died {deaths} times", now=now)
+        else:
+            line = "The work was interrupted too often, so it was given up. Please ask again."
+            fail(turn, line, f"its worker died {deaths} times", now=now)
     return True
 
 

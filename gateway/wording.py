@@ -34,6 +34,13 @@ def unknown_command(command: UnknownCommand) -> str:
     }
 
 
+def still_open(question: str) -> str:
+    """What a person reads who sends a file while a question waits for their answer."""
+    return _("That comes next. First, a question is still open: %(question)s") % {
+        "question": question
+    }
+
+
 def as_prompt(event: InboundMessage) -> str:
     """What the agent reads of a message: its words, and a line for each file that came with it."""
     lines = [event.text] if event.text else []

@@ -428,8 +428,10 @@ def test_a_question_is_remembered_for_minutes_after_it_was_closed(ask, turn, clo
 def test_a_quoted_question_is_found_by_its_message(ask, turn) -> None:
     prompt = ask()
     (message_id,) = ledger.message_ids(prompt.obligation.pk)
-    assert questions.shown_in([prompt], message_id) == prompt
-    assert questions.shown_in([prompt], "nothing") is None
+    key = turn.conversation.key
+    assert questions.quoted(key, message_id) == prompt
+    assert questions.quoted(key, "nothing") is None
+    assert questions.quoted("another", message_id) is None
 
 
 # --- races

@@ -1,0 +1,130 @@
+"""The statements that every message passes, made once (`frozen`); for the nouns that own a table.
+
+`turns` and `sessions`, `intake`, `accounts` and `access` use them; nobody else does.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+
+from delivery import frozen
+from delivery.frozen import Update
+from gateway.models import Account, AllowEntry, Conversation, InboundEvent, TranscriptEntry, Turn
+from gateway.states import OPEN, TurnEvent, TurnState, sources
+
+insert_event = frozen.Insert(InboundEvent)
+insert_turn = frozen.Insert(Turn)
+insert_entries = frozen.Insert(TranscriptEntry)
+
+
+@frozen.values
+def stored_events(
+    *, account: str, ids: list[str], keys: list[str]
+) -> QuerySet[InboundEvent, tuple[str, str | None]]:
+    """Event id and message key of those events that are stored already; no list may be empty."""
+    same = Q(event_id__in=ids) | Q(message_key__in=keys)
+    return InboundEvent.objects.filter(same, account=account).values_list("event_id", "message_key")
+
+
+@frozen.rows
+def allow_entries(*, platform: str, users: list[str]) -> QuerySet[AllowEntry]:
+    """The allowlist entries of a platform that may be about one of these users."""
+    return AllowEntry.objects.filter(platform=platform, user_id__in=users)
+
+
+@frozen.rows
+def conversations(*, key: str) -> QuerySet[Conversation]:
+    """The conversation under a key, with its current session; none or one."""
+    return Conversation.objects.filter(key=key).select_related("session").order_by("pk")
+
+
+@frozen.update
+def confirm_cursor(*, slug: str, cursor: str) -> Update:
+    """Move the end of an account's stored events."""
+    return Account.objects.filter(slug=slug), {"cursor": cursor}
+
+
+@frozen.update
+def confirm_events(*, slug: str, cursor: str, now: datetime) -> Update:
+    """The same, when there were events."""
+    return Account.objects.filter(slug=slug), {"cursor": cursor, "last_event_at": now}
+
+
+@frozen.rows
+def first_open_turn(*, conversation: int) -> QuerySet[Turn]:
+    """The oldest turn of a conversation that has not ended, with what it is run with."""
+    candidates = Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN))
+    return candidates.select_related("conversation", "session").order_by("id")[:1]
+
+
+@frozen.values
+def running_turns() -> QuerySet[Turn, tuple[int]]:
+    """The ids of all turns that some worker runs."""
+    return Turn.objects.filter(state=TurnState.RUNNING).order_by().values_list("pk")
+
+
+@frozen.update
+def claim_turn(
+    *, pk: int, epoch: int, owner: str, until: datetime, started: datetime, now: datetime
+) -> Update:
+    """Take a turn that is still as it was seen."""
+    return Turn.objects.filter(pk=pk, epoch=epoch, state__in=sources(TurnEvent.CLAIM)), {
+        "state": TurnState.RUNNING,
+        "owner": owner,
+        "epoch": F("epoch") + 1,
+        "lease_expires_at": until,
+        "started_at": started,
+        "updated_at": now,
+    }
+
+
+def held_turn(pk: Any, owner: Any, epoch: Any) -> QuerySet[Turn]:
+    """The row of a turn, if it is still run under that claim and was not stopped."""
+    return Turn.objects.filter(
+        pk=pk, state=TurnState.RUNNING, owner=owner, epoch=epoch, stop_requested=False
+    )
+
+
+@frozen.update
+def hold_turn(*, pk: int, owner: str, epoch: int, until: datetime, now: datetime) -> Update:
+    """Say that the work on a turn goes on."""
+    return held_turn(pk, owner, epoch), {"lease_expires_at": until, "updated_at": now}
+
+
+@frozen.update
+def hold_speaking_turn(
+    *, pk: int, owner: str, epoch: int, spoken: str, until: datetime, now: datetime
+) -> Update:
+    """The same, with what the agent has said so far."""
+    return held_turn(pk, owner, epoch), {
+        "spoken": spoken,
+        "lease_expires_at": until,
+        "updated_at": now,
+    }
+
+
+@frozen.update
+def finish_turn(*, pk: int, owner: str, epoch: int, usage: dict[str, Any], now: datetime) -> Update:
+    """End a turn well."""
+    return held_turn(pk, owner, epoch), {
+        "state": TurnState.FINISHED,
+        "usage": usage,
+        "owner": "",
+        "finished_at": now,
+        "updated_at": now,
+    }
+
+
+@frozen.values
+def transcript(*, session: int) -> QuerySet[TranscriptEntry, tuple[dict[str, Any], int | None]]:
+    """The model messages of a session in order, each with the turn it belongs to."""
+    entries = TranscriptEntry.objects.filter(session=session)
+    return entries.order_by("position").values_list("message", "turn_id")
+
+
+@frozen.values
+def last_position(*, session: int) -> QuerySet[TranscriptEntry, tuple[int]]:
+    """The position of the last model message of a session; none or one."""
+    entries = TranscriptEntry.objects.filter(session=session)
+    return entries.order_by("-position").values_list("position")[:1]
