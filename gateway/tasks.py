@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 from celery import shared_task
-from celery.signals import beat_init, worker_ready, worker_shutting_down
+from celery.signals import beat_init, task_postrun, worker_ready, worker_shutting_down
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
@@ -97,6 +97,12 @@ def run_upkeep(**_future: object) -> None:
 def run_housekeeping(**_future: object) -> None:
     """Drop what nobody needs any more."""
     upkeep.housekeeping(now=timezone.now())
+
+
+@task_postrun.connect
+def _give_connection_back(**_facts: Any) -> None:
+    # Of every task: there are more threads than connections, and an idle one must hold none.
+    execution.release_connection()
 
 
 @worker_ready.connect
