@@ -1,6 +1,6 @@
 """How much the gateway itself costs: overhead per message, throughput, CPU, memory, start-up.
 
-    .venv/bin/python -m benchmarks.gateway [--db sqlite|postgres] [--model demo|openai] [--messages N]
+    .venv/bin/python -m benchmarks.gateway [--db sqlite|postgres] [--model demo|openai]
 
 The peers of the tests stand in for Telegram and for the model, in processes of their own, on
 loopback and on the same cores. Figures are printed as a table; nothing is asserted.
