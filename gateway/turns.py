@@ -337,7 +337,13 @@ def _stop(turn: Turn, by: str, now: datetime) -> bool:
 
 
 def _remember(turn: Turn, note: str, now: datetime) -> None:
-    """What the person said stays in the history, even if the agent never came to answer it."""
+    """What the person said stays in the history, even if the agent never came to answer it.
+
+    Not while another turn is in the middle of its work: its history goes on where it stopped.
+    """
+    others = Turn.objects.filter(conversation=turn.conversation_id, state__in=ACTIVE_STATES)
+    if others.exclude(pk=turn.pk).exists():
+        return
     if not TranscriptEntry.objects.filter(turn=turn).exists():
         messages = [history.user_message(turn.prompt), history.assistant_message(note)]
         sessions.append(turn, messages, now=now)
