@@ -202,6 +202,7 @@ def stop(viewer: Viewer, turn_id: int, *, now: datetime) -> int:
     if turn is None:
         raise NotFound(_("There is no such turn."))
     with transaction.atomic():
+        questions.hold(turn.conversation.key)  # prompts before turns, as an answer locks them
         if not Turn.objects.select_for_update().filter(pk=turn.pk, state__in=sorted(OPEN)).exists():
             raise Refused(_("This has ended already."))
         stopped = turns.stop(turn.conversation, by=viewer.name, now=now)
