@@ -34,7 +34,7 @@ def test_only_a_queued_or_ready_turn_is_claimed() -> None:
 
 
 def test_a_turn_that_was_begun_and_not_ended_is_active() -> None:
-    assert OPEN - ACTIVE == {TurnState.QUEUED}
+    assert {TurnState.QUEUED} == OPEN - ACTIVE
 
 
 def test_every_event_happens_somewhere_and_every_state_is_reached() -> None:
