@@ -9,7 +9,14 @@ pytestmark = pytest.mark.acceptance
 
 
 @pytest.mark.usefixtures("time")
-@pytest.mark.parametrize("victims", [("web",), ("valkey",), ("valkey", "beat", "worker")])
+@pytest.mark.parametrize(
+    "victims",
+    [
+        ("web",),
+        ("valkey", "beat", "worker"),
+        pytest.param(("valkey",), marks=pytest.mark.full),
+    ],
+)
 def test_a_death_during_a_turn_is_not_noticed(stack, telegram, model, books, somebody, victims):
     gate = Gate()
     model.script(lambda request: Reply(text=f"I heard {last_user_text(request)}.", gate=gate))

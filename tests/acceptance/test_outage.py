@@ -54,12 +54,13 @@ def test_after_an_outage_every_turn_under_way_and_every_new_message_is_answered(
     ] * len(late)
 
 
-def test_a_flood_limit_ten_times_in_a_row_delays_an_answer_and_nothing_else(
-    stack, telegram, model, books, somebody
+@pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.full)])
+def test_a_flood_limit_many_times_in_a_row_delays_an_answer_and_nothing_else(
+    stack, telegram, model, books, somebody, times
 ):
     model.script(by_keyword)
     limited, free = somebody(), somebody()
-    fault = Fault("429", "sendMessage", limited.id, retry_after=1, times=10)
+    fault = Fault("429", "sendMessage", limited.id, retry_after=1, times=times)
     with telegram.faults.during(fault):
         limited.says("one")
         limited.says("two")
@@ -70,7 +71,7 @@ def test_a_flood_limit_ten_times_in_a_row_delays_an_answer_and_nothing_else(
         limited.sees("You said: two")
 
     books.wait_until_settled(telegram)
-    assert fault.hits == 10
+    assert fault.hits == times
     assert limited.texts == ["You said: one", "You said: two"]
 
 
@@ -85,6 +86,25 @@ def test_a_connection_cut_after_acceptance_makes_no_silent_double(
 
     books.wait_until_settled(telegram)
     assert person.texts == ["You said: one", recovered("You said: one"), "You said: two"]
+
+
+def test_a_question_that_arrived_twice_is_answered_by_either_copy_and_only_once(
+    stack, telegram, model, books, person
+):
+    model.script(by_keyword)
+    with telegram.faults.during(Fault("lost_ack", "sendMessage", person.id, times=1)):
+        person.says("ask: Which one? | This | That")
+        marked = person.sees(recovered("Which one?"))
+    unmarked = person.sees(lambda shown: shown.text.startswith("Which one?"))
+
+    person.presses(unmarked, "This")
+    person.sees("Result:")
+    late = person.presses(marked, "That")
+    [told] = telegram.wait_for(lambda: telegram.answers_to(late))
+    books.wait_until_settled(telegram)
+
+    assert "This" in told.text
+    assert len([text for text in person.texts if text.startswith("Result:")]) == 1
 
 
 def test_an_answer_that_was_streamed_is_finished_by_edit_although_the_connection_is_cut(
