@@ -6,7 +6,6 @@ same thing ([T3], [Q0]).
 """
 
 import logging
-import time
 from datetime import datetime
 from typing import Any
 
@@ -96,6 +95,7 @@ def _request(turn: Turn) -> RunRequest:
         ),
         time_limit_seconds=settings.turn_time_limit.total_seconds(),
         preview_seconds=0.15,
+        quiet_seconds=QUIET_START,
     )
 
 
@@ -107,7 +107,6 @@ class _Driver:
         self.spoken = turn.spoken
         self.asked: dict[str, QuestionSet] = {}
         self.usage = Usage()
-        self.began = time.monotonic()
 
     def drive(self) -> None:
         for event in self.run:
@@ -127,8 +126,6 @@ class _Driver:
             release_connection()
 
     def _show(self, text: str) -> None:
-        if time.monotonic() - self.began < QUIET_START:
-            return
         turn = self.turn
         shown = _joined(self.spoken, text)
         conversation = turn.conversation

@@ -3,8 +3,12 @@
 import os
 
 from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")  # noqa: TID251 - an entry point
+
+# What a broker's URL that begins with redis:// (or redis+socket://) is spoken to with.
+TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "hermes_site.broker:Transport"))
 
 app = Celery("hermes")
 app.config_from_object("django.conf:settings", namespace="CELERY")

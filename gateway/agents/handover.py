@@ -49,7 +49,13 @@ class Handover:
     consumer's thread.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, *, preview_seconds: float) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        preview_seconds: float,
+        quiet_seconds: float = 0.0,
+    ) -> None:
         self.is_stopped = False
         self.has_ended = False
         self._loop = loop
@@ -57,7 +63,7 @@ class Handover:
         self._preview_seconds = preview_seconds
         self._pieces: list[str] = []
         self._text_is_waiting = False
-        self._last_text_at = float("-inf")
+        self._next_text_at = loop.time() + quiet_seconds
         self._timer: asyncio.TimerHandle | None = None
 
     # ---- the loop's side
@@ -72,11 +78,11 @@ class Handover:
         return "".join(self._pieces)
 
     def say_soon(self, piece: str) -> None:
-        """The model said some more; the consumer sees it within `preview_seconds`."""
+        """The model said some more; the consumer sees it when the next text is due."""
         self._pieces.append(piece)
         if self._text_is_waiting or self._timer is not None:
             return
-        wait = self._last_text_at + self._preview_seconds - self._loop.time()
+        wait = self._next_text_at - self._loop.time()
         if wait <= 0:
             self._offer_text()
         else:
@@ -84,7 +90,7 @@ class Handover:
 
     def _offer_text(self) -> None:
         self._timer = None
-        self._last_text_at = self._loop.time()
+        self._next_text_at = self._loop.time() + self._preview_seconds
         self._text_is_waiting = True
         self._queue.put(_TEXT)
 

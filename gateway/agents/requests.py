@@ -86,6 +86,8 @@ class RunRequest:
         time_limit_seconds: After so long the run ends as `Failed` of kind `limit`.
         stream: Whether anybody wants `TextSoFar`; without it a model call costs less.
         preview_seconds: The shortest time between two `TextSoFar`.
+        quiet_seconds: From the start to the first `TextSoFar`; an answer that is quicker is told
+            as a whole.
         tick_seconds: After so long without any event the iterator gives a `Tick`; None for never.
     """
 
@@ -98,4 +100,5 @@ class RunRequest:
     time_limit_seconds: float = 600.0
     stream: bool = True
     preview_seconds: float = 0.1
+    quiet_seconds: float = 0.0
     tick_seconds: float | None = None

@@ -60,7 +60,11 @@ class AgentRuntime:
 
         loop = self._edge.loop()
         engine = self._engine_on(loop)
-        handover = Handover(loop, preview_seconds=request.preview_seconds)
+        handover = Handover(
+            loop,
+            preview_seconds=request.preview_seconds,
+            quiet_seconds=request.quiet_seconds,
+        )
         turn = Turn(engine, request, handover)
         self._edge.submit(turn.run())
         return AgentRun(handover, turn, loop, tick_seconds=request.tick_seconds)

@@ -36,7 +36,9 @@ _CONNECT_SECONDS = 10.0
 _WRITE_SECONDS = 20.0
 _MEDIA_WRITE_SECONDS = 120.0
 _POOL_SECONDS = 10.0
-_POOL_SIZE = 24  # connections; httpcore walks over all of them at every call
+# Connections. Telegram takes some 30 messages a second of one bot, each in about 0.1 s; and at
+# every call httpcore asks each idle one whether it still stands, with a system call.
+_POOL_SIZE = 8
 # httpx's own 5 s would mean a new TLS handshake for almost every answer in a quiet chat.
 _KEEP_ALIVE_SECONDS = 30.0
 
