@@ -60,5 +60,5 @@ def release(fence: Fence, *, now: datetime) -> None:
 
 
 def is_current(fence: Fence) -> bool:
-    """Whether `fence` is still the newest and unexpired word on its name."""
+    """Whether `fence` is still the newest word on its name; that it ran out alone changes nothing."""
     return statements.is_held(**vars(fence))
