@@ -60,5 +60,5 @@ def release(fence: Fence, *, now: datetime) -> None:
 
 
 def is_current(fence: Fence) -> bool:
-    """Whether `fence` is still the newest word on its name; that it ran out alone changes nothing."""
+    """Whether `fence` is still the newest word on its name, even if it ran out."""
     return statements.is_held(**vars(fence))
