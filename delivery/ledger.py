@@ -33,6 +33,7 @@ from delivery.models import (
 from delivery.ports import Certainty, Outlet, Receipt
 from delivery.states import Event, PartEvent, PartState, State, advance, advance_part, sources
 
+CLOSED = "the chat is closed to us: blocked, left or deleted"
 PRIORITIES = {
     Kind.PROMPT: 0,
     Kind.APPROVAL: 0,
@@ -121,7 +122,11 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
     if not statements.insert_obligation.one(obligation):
         return Obligation.objects.get(delivery_id=debt.delivery_id)
     _render_parts(obligation, debt)
-    wake(debt.address.account)
+    if is_dead(debt.address):
+        withdraw(obligation, reason=CLOSED, now=now)
+        obligation.state = State.ABANDONED
+    else:
+        wake(debt.address.account)
     hints.conversation_changed(debt.conversation_key)
     return obligation
 
@@ -580,7 +585,9 @@ def bury(address: Address, *, reason: str, now: datetime) -> None:
 
 
 def revive(address: Address) -> None:
-    """The chat spoke: it is open to us again."""
+    """The chat spoke: it is open to us again. What was given up meanwhile staff may send again."""
+    if not is_dead(address):
+        return
     DeadDestination.objects.filter(
         platform=address.platform, account=address.account, chat_id=address.chat_id
     ).delete()
@@ -588,9 +595,9 @@ def revive(address: Address) -> None:
 
 def is_dead(address: Address) -> bool:
     """Whether the chat is known to be closed to us."""
-    return DeadDestination.objects.filter(
+    return statements.is_dead(
         platform=address.platform, account=address.account, chat_id=address.chat_id
-    ).exists()
+    )
 
 
 def forget_previews(*, now: datetime, age: timedelta) -> int:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 
 from delivery import ledger, retry, wording
+from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls, Rendered
 from delivery.errors import LeaseLost, MessageGone, OutcomeUnknown, TransportError
@@ -100,6 +101,7 @@ class Outbox:
         self.lease_lost = asyncio.Event()
         self.account_refused = asyncio.Event()
         self.on_claim: Callable[[Obligation], None] = lambda _obligation: None
+        self.on_moved: Callable[[Address, str], None] = lambda _address, _new_chat_id: None
         self._woken = asyncio.Event()
         self._open = False
         self._lanes: dict[str, asyncio.Task[None]] = {}
@@ -316,6 +318,7 @@ class Outbox:
             part.body = marked.as_dict()
         elif step is Step.MOVED:
             new_chat_id = getattr(error, "new_chat_id", "")
+            self.on_moved(obligation.destination, new_chat_id)
             obligation.address = {**obligation.address, "chat_id": new_chat_id}
             obligation.chat_id, obligation.reply_to = new_chat_id, ""
 

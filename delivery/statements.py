@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from delivery import frozen
 from delivery.frozen import Update
-from delivery.models import OPEN_STATES, Attempt, Lease, Obligation, Part
+from delivery.models import OPEN_STATES, Attempt, DeadDestination, Lease, Obligation, Part
 from delivery.states import Event, PartState, State, sources
 
 MOST_HEADS = 100  # of one look
@@ -26,6 +26,12 @@ def held(name: Any, owner: Any, epoch: Any) -> QuerySet[Lease]:
 def is_held(*, name: str, owner: str, epoch: int) -> QuerySet[Lease]:
     """Whether a lease is still held so."""
     return held(name, owner, epoch)
+
+
+@frozen.exists
+def is_dead(*, platform: str, account: str, chat_id: str) -> QuerySet[DeadDestination]:
+    """Whether a chat is known to be closed to us."""
+    return DeadDestination.objects.filter(platform=platform, account=account, chat_id=chat_id)
 
 
 @frozen.update

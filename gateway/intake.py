@@ -243,6 +243,7 @@ def _message(event: InboundMessage, now: datetime) -> Verdict:
     judged = access.judge(source)
     if not judged.allowed:
         return _deny(event, judged.reason, now)
+    ledger.revive(source.address)
     conversation = sessions.find_or_open(
         keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
     )

@@ -20,9 +20,10 @@ class Grant:
         """Whether `source` is what this entry allows.
 
         An entry for a person counts in direct messages and wherever else it names no chat; an
-        entry for a chat alone opens that chat to everybody in it.
+        entry for a chat alone opens that chat to everybody in it. An entry that names neither
+        allows nobody: a whole platform is opened by a setting, never by an empty field.
         """
-        if self.platform != source.platform:
+        if self.platform != source.platform or not (self.user_id or self.chat_id):
             return False
         if self.user_id and self.user_id not in {source.user_id, source.user_id_alt or None}:
             return False

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Max
 
 from clarify import questions
@@ -95,6 +96,7 @@ def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> 
     )
 
 
+@transaction.atomic
 def move_chat(
     platform: str, account: str, old_chat_id: str, new_chat_id: str, *, now: datetime
 ) -> int:

@@ -1,6 +1,7 @@
 """Celery tasks of the gateway: thin, given ids only, safe to run twice."""
 
 import logging
+import sys
 import threading
 from typing import Any
 
@@ -21,6 +22,7 @@ from gateway.workbench import workbench
 logger = logging.getLogger(__name__)
 
 GIVE_BACK_TRIES = 120  # one a second
+SWITCH_SECONDS = 0.0005
 LAST_SECONDS = 6.0  # for turns under way when the worker is told to end
 
 _edge = EdgeLoop()
@@ -107,6 +109,7 @@ def _give_connection_back(**_facts: Any) -> None:
 
 @worker_ready.connect
 def _open_workbench(**_facts: Any) -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
     workbench.open(_edge.submit)
     # The agent library takes a second to import: let that be over before the first message comes.
     threading.Thread(target=runtime().warm_up, name="warm-up", daemon=True).start()

@@ -37,7 +37,12 @@ class AllowEntry(models.Model):
 
     @override
     def __str__(self) -> str:
-        return f"{self.platform}: {self.user_id or 'everybody'}"
+        who = self.user_id or "everybody"
+        return (
+            f"{self.platform}: {who} in chat {self.chat_id}"
+            if self.chat_id
+            else f"{self.platform}: {who}"
+        )
 
 
 class AuditEvent(models.Model):

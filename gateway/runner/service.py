@@ -20,7 +20,7 @@ from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
 from delivery.retry import back_off
-from gateway import accounts, intake, platforms
+from gateway import accounts, intake, platforms, sessions
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.intake import AckPress, Deed, StartTyping
 from gateway.models import Account, AccountState
@@ -57,6 +57,7 @@ class AccountService:
             self.account.slug, self.fence, adapter, outlet, self.previews, self.ambience
         )
         self.outbox.on_claim = self._about_to_send
+        self.outbox.on_moved = lambda address, chat_id: self._spawn(self._move(address, chat_id))
         tasks = [
             asyncio.create_task(self.outbox.run(self.stopping), name="outbox"),
             asyncio.create_task(self._listen(), name="hints"),
@@ -176,6 +177,20 @@ class AccountService:
             await self.adapter.acknowledge(deed.press, text=str(deed.text), alert=deed.alert)
         except TransportError as error:
             logger.info("A press could not be acknowledged: %s", error.detail)
+
+    async def _move(self, address: Address, new_chat_id: str) -> None:
+        """A send told us that a chat has a new id; whatever stands under the old one moves along."""
+        try:
+            await self.ambience.database(
+                sessions.move_chat,
+                address.platform,
+                address.account,
+                address.chat_id,
+                new_chat_id,
+                now=self.ambience.clock(),
+            )
+        except (DatabaseError, InterfaceError):  # the next send to the old id tells us again
+            logger.exception("A chat could not be moved", extra={"account": self.account.slug})
 
     def _about_to_send(self, obligation: Obligation) -> None:
         """What a turn typed for is about to be sent; no hint of its own is needed for that."""

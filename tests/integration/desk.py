@@ -41,6 +41,7 @@ class Desk:
         self.database, self.clock = database, clock
         self.transport = FakeTransport()
         self.outlet = registry.outlet("telegram")
+        self.on_moved: Callable[[Any, str], None] = lambda _address, _new_chat_id: None
         self.restart()
 
     def restart(self, owner: str = OWNER) -> None:
@@ -77,6 +78,7 @@ class Desk:
         self.outbox = Outbox(
             ACCOUNT, self.fence, self.transport, self.outlet, self.previews, ambience
         )
+        self.outbox.on_moved = self.on_moved
         stopping = asyncio.Event()
         self.outbox.open()
         running = asyncio.create_task(self.outbox.run(stopping))

@@ -541,6 +541,13 @@ def test_being_blocked_and_unblocked_is_remembered(door) -> None:
     assert not ledger.is_dead(source.address)
 
 
+def test_a_chat_that_speaks_is_open_to_us_again(door) -> None:
+    source = door.source()
+    ledger.bury(source.address, reason="blocked", now=door.clock())
+    door.say("hello")
+    assert not ledger.is_dead(source.address)
+
+
 # --- a chat with a new id
 
 

@@ -486,3 +486,20 @@ def wait_for(query: str) -> None:
             if cursor.fetchone()[1]:
                 return
     raise AssertionError(query)
+
+
+def test_what_is_owed_to_a_closed_chat_is_given_up_at_once_until_it_speaks_again(
+    fence, clock
+) -> None:
+    conversation = make_conversation()
+    ledger.bury(conversation.address, reason="blocked", now=clock())
+    with transaction.atomic():
+        refused = ledger.record(debt(conversation), now=clock())
+    refused.refresh_from_db()
+    assert (refused.state, refused.reason) == ("abandoned", ledger.CLOSED)
+    assert due(fence, clock) == []
+
+    ledger.revive(conversation.address)
+    with transaction.atomic():
+        ledger.record(debt(conversation, trigger="turn:2"), now=clock())
+    assert contents(due(fence, clock)) == ["Hello"]

@@ -173,6 +173,15 @@ def test_a_chat_with_a_new_id_gets_its_message_there(desk) -> None:
     assert has(owed, state="delivered", chat_id="-1001000000501")()
 
 
+def test_a_new_id_learnt_from_a_send_is_passed_on(desk) -> None:
+    moved = []
+    desk.on_moved = lambda address, new: moved.append((address.chat_id, new))
+    desk.owe("Hello", conversation=make_conversation(chat_type="group", chat_id="-501"))
+    desk.transport.fail(DestinationMoved(new_chat_id="-1001000000501"))
+    desk.serve()
+    assert moved == [("-501", "-1001000000501")]
+
+
 def test_a_second_new_id_ends_it_instead_of_going_round(desk) -> None:
     owed = desk.owe("Hello")
     desk.transport.fail(DestinationMoved(new_chat_id="2"), DestinationMoved(new_chat_id="3"))

@@ -55,6 +55,10 @@ def test_an_entry_for_a_chat_opens_it_to_everybody_in_it() -> None:
     assert not allowed(source(user_id="9", chat_id="9"), grant)
 
 
+def test_an_entry_that_names_nobody_and_no_chat_allows_nobody() -> None:
+    assert not allowed(source(), Grant(platform="telegram"))
+
+
 def test_a_stable_id_counts_as_the_person() -> None:
     grant = Grant(platform="signal", user_id="uuid")
     assert allowed(source(platform="signal", user_id="+49", user_id_alt="uuid"), grant)
