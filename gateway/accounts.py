@@ -164,3 +164,8 @@ def switch(account: Account, *, is_enabled: bool, now: datetime) -> bool:
     )
     account.is_enabled, account.state = is_enabled, state
     return bool(changed)
+
+
+def stored_cursor(account: Account) -> str:
+    """Where the stored events of an account end."""
+    return Account.objects.values_list("cursor", flat=True).get(pk=account.pk)

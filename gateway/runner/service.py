@@ -7,29 +7,23 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
-from delivery import hints, ledger, wording
+from delivery import hints, wording
 from delivery.addresses import Address
-from delivery.errors import (
-    AuthenticationRefused,
-    LeaseLost,
-    RateLimited,
-    TransportError,
-)
+from delivery.errors import TransportError
 from delivery.leases import Fence
 from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
-from delivery.retry import back_off
-from gateway import accounts, intake, platforms, sessions
+from gateway import accounts, platforms, sessions
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.intake import AckPress, Deed, StartTyping
 from gateway.models import Account, AccountState
-from gateway.ports import Adapter, outlet_of
+from gateway.ports import Adapter, Platform, outlet_of
+from gateway.runner.connection import Connection, Reactions
 from gateway.runner.presence import Presence
 
 logger = logging.getLogger(__name__)
 ENDS_TYPING = {Kind.FINAL, Kind.PROMPT, Kind.APPROVAL, Kind.ERROR}
-REFUSED_PAUSE = 60.0  # seconds before a refused credential is tried again
 
 
 class AccountService:
@@ -38,7 +32,6 @@ class AccountService:
     def __init__(self, account: Account, fence: Fence, ambience: Ambience) -> None:
         self.account, self.fence, self.ambience = account, fence, ambience
         self.stopping = asyncio.Event()
-        self._deeds: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Connect and serve; reconnect for as long as it takes."""
@@ -46,125 +39,67 @@ class AccountService:
             platform = platforms.get(self.account.platform)
             adapter = platform.build_adapter(accounts.config_of(self.account))
         except (UnknownPlatform, BadSecret, ValueError) as error:
-            await self._state(AccountState.DEGRADED, str(error))
-            await self.stopping.wait()
+            await self._cannot_serve(str(error))
             return
+        serving = _Serving(self, platform, adapter)
+        await serving.run(self.stopping)
+
+    async def _cannot_serve(self, error: str) -> None:
+        logger.error("An account cannot be served: %s", error, extra={"account": self.account.slug})
+        await self.ambience.database(
+            accounts.set_state,
+            self.account,
+            AccountState.DEGRADED,
+            now=self.ambience.clock(),
+            error=error,
+        )
+        await self.stopping.wait()
+
+
+class _Serving:
+    """The parts of a service, once its adapter is built, and how they work together."""
+
+    def __init__(self, service: AccountService, platform: Platform, adapter: Adapter) -> None:
         outlet = outlet_of(platform)
-        self.adapter = adapter
+        self.slug, self.ambience, self.adapter = service.account.slug, service.ambience, adapter
         self.presence = Presence(adapter, outlet, is_able=platform.capabilities.typing)
-        self.previews = LivePreviews(self.account.slug, adapter, outlet, self.ambience)
+        self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience)
         self.outbox = Outbox(
-            self.account.slug, self.fence, adapter, outlet, self.previews, self.ambience
+            self.slug, service.fence, adapter, outlet, self.previews, self.ambience
         )
         self.outbox.on_claim = self._about_to_send
         self.outbox.on_moved = lambda address, chat_id: self._spawn(self._move(address, chat_id))
-        tasks = [
-            asyncio.create_task(self.outbox.run(self.stopping), name="outbox"),
+        reactions = Reactions(self.outbox.open, self.outbox.close, self._do)
+        self.connection = Connection(
+            service.account, service.fence, adapter, self.ambience, reactions
+        )
+        self._deeds: set[asyncio.Task[None]] = set()
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        outbox = asyncio.create_task(self.outbox.run(stopping), name="outbox")
+        others = [
             asyncio.create_task(self._listen(), name="hints"),
-            asyncio.create_task(self._keep_connected(adapter), name="connection"),
-            asyncio.create_task(self._watch_lease(), name="lease"),
+            asyncio.create_task(self.connection.run(stopping), name="connection"),
+            asyncio.create_task(self._watch_lease(stopping), name="lease"),
         ]
         try:
-            await self.stopping.wait()
+            await stopping.wait()
         finally:
-            await self._end(tasks, adapter)
+            await self._end(outbox, others)
 
-    async def _end(self, tasks: list[asyncio.Task[None]], adapter: Adapter) -> None:
-        await asyncio.wait(tasks[:1], timeout=12)  # sends under way come to their end first
-        for task in tasks:
+    async def _end(self, outbox: asyncio.Task[None], others: list[asyncio.Task[None]]) -> None:
+        await asyncio.wait([outbox], timeout=12)  # sends under way come to their end first
+        for task in (outbox, *others):
             task.cancel()
         await self.presence.stop()
         await self.previews.stop()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await adapter.disconnect()
-        await self._state(AccountState.DISCONNECTED, "")
-
-    async def _watch_lease(self) -> None:
-        await self.outbox.lease_lost.wait()
-        self.stopping.set()
-
-    async def _keep_connected(self, adapter: Adapter) -> None:
-        failures = 0
-        while not self.stopping.is_set():
-            try:
-                await self._state(AccountState.CONNECTING, "")
-                identity = await adapter.connect()
-                await self._state(AccountState.READY, "", identity=identity)
-                await self.ambience.database(
-                    ledger.release_account, self.account.slug, now=self.ambience.clock()
-                )
-                failures = 0
-                self.outbox.open()
-                await self._receive(adapter)
-            except AuthenticationRefused as error:
-                logger.error(  # noqa: TRY400 - the sentence says all; a traceback adds nothing
-                    "The credential is refused: %s",
-                    error.detail,
-                    extra={"account": self.account.slug},
-                )
-                await self._away(AccountState.AUTH_FAILED, error.detail)
-                await self._pause(REFUSED_PAUSE)
-            except (TransportError, DatabaseError, InterfaceError) as error:
-                failures += 1
-                await self._away(AccountState.DEGRADED, str(error))
-                await self._pause(back_off(failures, self.ambience.chance()).total_seconds())
-            except LeaseLost:
-                self.stopping.set()
-            except Exception as error:
-                failures += 1
-                logger.exception("A connection failed", extra={"account": self.account.slug})
-                await self._away(AccountState.DEGRADED, f"{type(error).__name__}: {error}")
-                await self._pause(back_off(failures, self.ambience.chance()).total_seconds())
-
-    async def _away(self, state: AccountState, error: str) -> None:
-        self.outbox.close()
-        await self._state(state, error)
+        await asyncio.gather(outbox, *others, return_exceptions=True)
         await self.adapter.disconnect()
+        await self.connection.note(AccountState.DISCONNECTED)
 
-    async def _receive(self, adapter: Adapter) -> None:
-        """Take in what comes, for as long as the connection stands."""
-        cursor = await self.ambience.database(self._stored_cursor)
-        failures = 0
-        while not self.stopping.is_set():
-            try:
-                batch = await adapter.receive(cursor)
-            except RateLimited as error:
-                await self._pause(error.retry_after)
-                continue
-            except AuthenticationRefused:
-                raise
-            except TransportError as error:
-                failures += 1
-                await self._note_trouble(failures, str(error))
-                await self._pause(back_off(failures, self.ambience.chance()).total_seconds())
-                continue
-            if failures:
-                failures = 0
-                await self._state(AccountState.READY, "")
-                await self.ambience.database(
-                    ledger.release_account, self.account.slug, now=self.ambience.clock()
-                )
-                self.outbox.wake()
-            if batch.cursor == cursor and not batch.events:
-                continue
-            deeds = await self.ambience.database(
-                intake.receive, self.account.slug, self.fence, batch, now=self.ambience.clock()
-            )
-            cursor = batch.cursor
-            for deed in deeds:
-                self._do(deed)
-
-    async def _note_trouble(self, failures: int, error: str) -> None:
-        if failures in {1, 5, 20} or failures % 100 == 0:
-            logger.warning(
-                "Receiving fails: %s",
-                error,
-                extra={"account": self.account.slug, "times": failures},
-            )
-            await self._state(AccountState.DEGRADED, error)
-
-    def _stored_cursor(self) -> str:
-        return Account.objects.values_list("cursor", flat=True).get(pk=self.account.pk)
+    async def _watch_lease(self, stopping: asyncio.Event) -> None:
+        await self.outbox.lease_lost.wait()
+        stopping.set()
 
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
@@ -179,7 +114,7 @@ class AccountService:
             logger.info("A press could not be acknowledged: %s", error.detail)
 
     async def _move(self, address: Address, new_chat_id: str) -> None:
-        """A send told us that a chat has a new id; whatever stands under the old one moves along."""
+        """A send told us that a chat has a new id; what stands under the old one moves along."""
         try:
             await self.ambience.database(
                 sessions.move_chat,
@@ -190,7 +125,7 @@ class AccountService:
                 now=self.ambience.clock(),
             )
         except (DatabaseError, InterfaceError):  # the next send to the old id tells us again
-            logger.exception("A chat could not be moved", extra={"account": self.account.slug})
+            logger.exception("A chat could not be moved", extra={"account": self.slug})
 
     def _about_to_send(self, obligation: Obligation) -> None:
         """What a turn typed for is about to be sent; no hint of its own is needed for that."""
@@ -205,7 +140,7 @@ class AccountService:
     async def _listen(self) -> None:
         while True:
             try:
-                async for hint in hints.subscribe(hints.outbox_group(self.account.slug)):
+                async for hint in hints.subscribe(hints.outbox_group(self.slug)):
                     self._hear(hint)
             except Exception:  # the outbox looks for itself meanwhile
                 logger.exception("Listening for hints was interrupted")
@@ -227,22 +162,3 @@ class AccountService:
                     hint["text"],
                     epoch=int(hint["epoch"]),
                 )
-
-    async def _state(self, state: AccountState, error: str, *, identity: Any = None) -> None:
-        try:
-            await self.ambience.database(
-                accounts.set_state,
-                self.account,
-                state,
-                now=self.ambience.clock(),
-                error=error,
-                identity=identity,
-            )
-        except (DatabaseError, InterfaceError):
-            logger.exception("The state of an account could not be stored")
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self.stopping.wait(), seconds)
-        except TimeoutError:
-            return
