@@ -31,6 +31,7 @@ from delivery.models import (
     Preview,
 )
 from delivery.ports import Certainty, Outlet, Receipt
+from delivery.retry import FATE_UNKNOWN
 from delivery.states import Event, PartEvent, PartState, State, advance, advance_part, sources
 
 CLOSED = "the chat is closed to us: blocked, left or deleted"
@@ -197,9 +198,8 @@ def claim_due(
             heads = _really_taken(heads, fence)
             ids = [head.pk for head in heads]
         parts = _open_parts(ids)
-        orphans = [h.pk for h in heads if h.state == State.ATTEMPTING]
-        _mark_lost([p for pk in orphans for p in parts.get(pk, [])], heads, now)
-        first = [remaining[0] for remaining in parts.values() if remaining]
+        heads = _take_over(heads, parts, now)
+        first = [parts[head.pk][0] for head in heads if head.pk in parts]
         _begin(first)
     _begun(first)
     claimed = []
@@ -231,6 +231,37 @@ def _open_parts(ids: list[int]) -> dict[int, list[Part]]:
     for part in statements.open_parts(ids=ids) if ids else []:
         parts.setdefault(part.obligation_id, []).append(part)
     return parts
+
+
+def _take_over(
+    heads: list[Obligation], parts: dict[int, list[Part]], now: datetime
+) -> list[Obligation]:
+    """Settle what earlier owners were sending; those of `heads` that are still to be sent.
+
+    A message whose sending ended with its process too often is given up ([D6]): it would be sent
+    again and again, and may be what kills the process.
+    """
+    orphans = [head for head in heads if head.state == State.ATTEMPTING]
+    if not orphans:
+        return heads
+    _mark_lost([part for head in orphans for part in parts.get(head.pk, [])], heads, now)
+    most = delivery_settings().max_recoveries
+    hopeless = {head.pk: head for head in orphans if head.recoveries >= most}
+    Obligation.objects.filter(pk__in=list(hopeless)).update(
+        state=advance(State.ATTEMPTING, Event.ABANDON),
+        reason=FATE_UNKNOWN,
+        settled_at=now,
+        updated_at=now,
+    )
+    borne = [head for head in orphans if head.pk not in hopeless]
+    Obligation.objects.filter(pk__in=[head.pk for head in borne]).update(
+        recoveries=F("recoveries") + 1
+    )
+    for head in borne:
+        head.recoveries += 1
+    for head in hopeless.values():
+        hints.conversation_changed(head.conversation_key)
+    return [head for head in heads if head.pk not in hopeless]
 
 
 def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> None:

@@ -55,6 +55,7 @@ class Decision:
     kills_destination: bool = False
 
 
+FATE_UNKNOWN = "its fate stayed unknown too often"
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 15.0  # so that an outage's backlog is out within half a minute of its end
 
@@ -110,7 +111,7 @@ def decide(
         return Decision(Step.LATER, back_off(attempt, chance))
     if isinstance(error, OutcomeUnknown):
         if not is_edit and recoveries >= max_recoveries:
-            return Decision(Step.ABANDON, reason="its fate stayed unknown too often")
+            return Decision(Step.ABANDON, reason=FATE_UNKNOWN)
         is_enough = is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried
         wait = timedelta(0) if is_enough else back_off(attempt, chance)
         return Decision(Step.FRESH if is_enough else Step.MARKED, wait)

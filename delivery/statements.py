@@ -50,7 +50,8 @@ def earlier() -> QuerySet[Obligation]:
 @frozen.rows
 def due_heads(*, account: str, epoch: int, now: datetime, busy: list[str]) -> QuerySet[Obligation]:
     """The first of each lane that is due, or that an earlier owner was sending."""
-    waiting = Q(state__in=[State.PENDING, State.FAILED], next_attempt_at__lte=now)
+    # What was never tried is due whatever its time says: it was written by another host's clock.
+    waiting = Q(state=State.PENDING) | Q(state=State.FAILED, next_attempt_at__lte=now)
     orphaned = Q(state=State.ATTEMPTING, epoch__lt=epoch)
     heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
     heads = heads.filter(waiting | orphaned).filter(~Exists(earlier())).exclude(lane__in=busy)

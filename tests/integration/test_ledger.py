@@ -503,3 +503,9 @@ def test_what_is_owed_to_a_closed_chat_is_given_up_at_once_until_it_speaks_again
     with transaction.atomic():
         ledger.record(debt(conversation, trigger="turn:2"), now=clock())
     assert contents(due(fence, clock)) == ["Hello"]
+
+
+def test_what_was_never_tried_is_due_though_another_clock_is_ahead(fence, clock) -> None:
+    with transaction.atomic():
+        ledger.record(debt(make_conversation()), now=clock() + timedelta(minutes=5))
+    assert contents(due(fence, clock)) == ["Hello"]

@@ -22,6 +22,8 @@ from delivery.errors import (
 )
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part
 from delivery.ports import Certainty, Receipt
+from delivery.retry import FATE_UNKNOWN
+from gateway.models import Conversation
 from tests.factories import make_conversation, make_obligation
 from tests.integration.desk import claim, has, nothing_is_open, outcomes, parts_of
 
@@ -369,6 +371,19 @@ def test_a_second_crash_is_told_of_as_well(desk) -> None:
         desk.restart(owner)
     desk.serve()
     assert desk.transport.texts[0].startswith(RECOVERED)
+
+
+def test_a_message_that_outlives_no_process_is_given_up(desk) -> None:
+    owed, later = desk.owe("Hello"), None
+    for crash in range(4):
+        assert [work.obligation.pk for work in claim(desk)] == [owed.pk]
+        desk.restart(f"host/{crash + 200}/2")
+    later = desk.owe("There", conversation=Conversation.objects.get(key=owed.conversation_key))
+    desk.serve()
+    owed.refresh_from_db()
+    assert (owed.state, owed.reason) == ("abandoned", FATE_UNKNOWN)
+    assert desk.transport.texts == ["There"]
+    assert has(later, state="delivered")()
 
 
 def test_a_stop_waits_for_the_send_under_way(desk) -> None:
