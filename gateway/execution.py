@@ -61,7 +61,7 @@ def run(turn: Turn, runtime: AgentRuntime) -> None:
         except TurnLost:
             logger.info("A turn was stopped or taken over", extra={"turn": turn.pk})
         finally:
-            workbench.take_away(turn.pk)
+            workbench.take_away(turn.pk, agent_run)
             release_connection()
 
 

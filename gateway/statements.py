@@ -6,12 +6,12 @@
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, When
 
 from delivery import frozen
 from delivery.frozen import Update
 from gateway.models import Account, AllowEntry, Conversation, InboundEvent, TranscriptEntry, Turn
-from gateway.states import OPEN, TurnEvent, TurnState, sources
+from gateway.states import ACTIVE, OPEN, TurnEvent, TurnState, sources
 
 insert_event = frozen.Insert(InboundEvent)
 insert_turn = frozen.Insert(Turn)
@@ -39,6 +39,12 @@ def conversations(*, key: str) -> QuerySet[Conversation]:
     return Conversation.objects.filter(key=key).select_related("session").order_by("pk")
 
 
+@frozen.rows
+def conversation_now(*, pk: int) -> QuerySet[Conversation]:
+    """A conversation as it is at this moment."""
+    return Conversation.objects.filter(pk=pk).order_by()
+
+
 @frozen.update
 def confirm_cursor(*, slug: str, cursor: str) -> Update:
     """Move the end of an account's stored events."""
@@ -53,9 +59,14 @@ def confirm_events(*, slug: str, cursor: str, now: datetime) -> Update:
 
 @frozen.rows
 def first_open_turn(*, conversation: int) -> QuerySet[Turn]:
-    """The oldest turn of a conversation that has not ended, with what it is run with."""
+    """The turn of a conversation that is next, with what it is run with; none or one.
+
+    The one that has begun, whatever its number: of two messages stored at the same moment, the
+    later number may become visible first.
+    """
     candidates = Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN))
-    return candidates.select_related("conversation", "session").order_by("id")[:1]
+    begun_first = Case(When(state__in=sorted(ACTIVE), then=0), default=1)
+    return candidates.select_related("conversation", "session").order_by(begun_first, "id")[:1]
 
 
 @frozen.values

@@ -4,8 +4,9 @@ Whoever runs a turn holds it by its epoch; a write for an older epoch, or for a 
 stopped, raises `TurnLost` and changes nothing.
 """
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -33,6 +34,7 @@ from gateway.states import OPEN, TurnEvent, TurnState, sources
 
 LEASE = timedelta(seconds=20)
 MOST_DEATHS = 2
+LONGEST_CALL_ID = 200  # characters, of the column
 OVERLOOKED = timedelta(seconds=3)
 STOPPED = "(This was stopped before it was answered.)"
 FAILED = "(This could not be answered because of an error.)"
@@ -66,7 +68,7 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
     statements.insert_turn.one(turn)
     queue.wake_turns(conversation.pk)
     hints.conversation_changed(conversation.key)
-    transaction.on_commit(lambda: hints.publish(hints.OPERATORS, "operators.changed"))
+    hints.operators_changed()
     return turn
 
 
@@ -159,6 +161,16 @@ def checkpoint(
         sessions.append(turn, messages, now=now)
 
 
+def call_key(call_id: str) -> str:
+    """How rows name a tool call: by its id, or by what stands for one that no column holds.
+
+    Some servers put a whole signature into it, of thousands of characters.
+    """
+    if len(call_id) <= LONGEST_CALL_ID and call_id.isprintable():
+        return call_id
+    return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def begin_tool(
     turn: Turn, call_id: str, name: str, arguments: dict[str, Any], *, now: datetime
 ) -> tuple[ToolCall, bool]:
@@ -174,7 +186,7 @@ def begin_tool(
         _hold(turn, now)
         return ToolCall.objects.get_or_create(
             turn=turn,
-            call_id=call_id[:200],
+            call_id=call_key(call_id),
             defaults={
                 "name": name[:100],
                 "arguments": arguments,
@@ -192,14 +204,14 @@ def finish_tool(turn: Turn, call_id: str, result: Any, *, now: datetime) -> None
     """
     with transaction.atomic():
         _hold(turn, now)
-        ToolCall.objects.filter(turn=turn, call_id=call_id[:200]).update(
+        ToolCall.objects.filter(turn=turn, call_id=call_key(call_id)).update(
             state=ToolState.DONE, result={"value": result}, finished_at=now
         )
 
 
 def forget_tool(turn: Turn, call_id: str) -> None:
     """The call was refused before it began: a corrected one may use the same id."""
-    ToolCall.objects.filter(turn=turn, call_id=call_id[:200], state=ToolState.STARTED).delete()
+    ToolCall.objects.filter(turn=turn, call_id=call_key(call_id), state=ToolState.STARTED).delete()
 
 
 def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetime) -> None:
@@ -211,7 +223,11 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
         TurnLost: The turn is not the caller's any more.
     """
     with transaction.atomic():
-        still_open = ToolCall.objects.filter(turn=turn, call_id__in=[ask.call_id for ask in asks])
+        here = _locked_place(turn)
+        requests = [_placed(ask, here) for ask in asks]
+        still_open = ToolCall.objects.filter(
+            turn=turn, call_id__in=[request.call_id for request in requests]
+        )
         still_open.exclude(state=ToolState.DONE).update(state=ToolState.WAITING)
         changed = _mine(turn).update(
             state=TurnState.WAITING, segment=F("segment") + 1, spoken="", owner="", updated_at=now
@@ -220,9 +236,24 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
             raise TurnLost
         if spoken.strip():
             _owe(turn, Kind.FINAL, spoken, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
-        for request in asks:
+        for request in requests:
             questions.ask(request, now=now)
-    hints.conversation_changed(turn.conversation.key)
+    hints.conversation_changed(here.key)
+
+
+def _locked_place(turn: Turn) -> Conversation:
+    """The turn's conversation as it is now: the chat may have moved while the turn ran.
+
+    It is held, so that no move passes by a question that is just being asked.
+    """
+    held = Conversation.objects.select_for_update(no_key=True)
+    return held.get(pk=turn.conversation_id)
+
+
+def _placed(ask: questions.Ask, here: Conversation) -> questions.Ask:
+    return replace(
+        ask, call_id=call_key(ask.call_id), conversation_key=here.key, address=here.address
+    )
 
 
 def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
@@ -363,14 +394,16 @@ def _tell_stopped(turn: Turn) -> None:
 def _owe(
     turn: Turn, kind: Kind, content: str, trigger: str, now: datetime, *, preview: bool = False
 ) -> None:
+    # The chat may have moved meanwhile.
+    (here,) = statements.conversation_now(pk=turn.conversation_id)
     ledger.record(
         Debt(
-            conversation_key=turn.conversation.key,
+            conversation_key=here.key,
             trigger=trigger,
-            address=turn.conversation.address,
+            address=here.address,
             kind=kind,
             content=content,
-            reply_to=turn.reply_to if turn.conversation.chat_type != "dm" else "",
+            reply_to=turn.reply_to if here.chat_type != "dm" else "",
             preview_key=turn.preview_key if preview else "",
             correlation=turn.correlation,
         ),

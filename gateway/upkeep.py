@@ -4,10 +4,12 @@ import logging
 from datetime import datetime
 
 from clarify import questions
-from delivery.processes import is_certainly_dead
+from delivery.processes import is_certainly_dead, this_process
 from gateway import processes, turns
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
+from gateway.models import Turn
+from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
 
@@ -24,17 +26,25 @@ def reclaim_turns(*, now: datetime) -> int:
     """Take back every turn whose lease ran out or whose worker is certainly dead; how many."""
     count = 0
     for turn in turns.running():
-        if (
-            turn.lease_expires_at
-            and turn.lease_expires_at > now
-            and not is_certainly_dead(turn.owner)
-        ):
+        if _is_in_hand(turn, now):
             continue
         try:
             count += turns.reclaim(turn, now=now)
         except TurnLost:
             logger.info("A lost turn was ended by somebody else", extra={"turn": turn.pk})
     return count
+
+
+def _is_in_hand(turn: Turn, now: datetime) -> bool:
+    """Whether somebody carries it out.
+
+    What runs in this very process does, though the lease ran out: the whole process was asleep, as
+    on a laptop whose lid was closed, and the renewal comes in a moment.
+    """
+    if turn.owner == this_process() and workbench.holds(turn.pk):
+        return True
+    is_held = turn.lease_expires_at is not None and turn.lease_expires_at > now
+    return is_held and not is_certainly_dead(turn.owner)
 
 
 def housekeeping(*, now: datetime) -> None:

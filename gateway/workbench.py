@@ -53,14 +53,23 @@ class Workbench:
         self._halt.set()
 
     def put(self, turn_id: int, run: Stoppable) -> None:
-        """`run` carries out turn `turn_id`."""
+        """`run` carries out turn `turn_id`, in place of one that lost it."""
         with self._lock:
+            former = self._runs.get(turn_id)
             self._runs[turn_id] = run
+        if former is not None:
+            former.cancel()
 
-    def take_away(self, turn_id: int) -> None:
-        """It is over."""
+    def take_away(self, turn_id: int, run: Stoppable) -> None:
+        """`run` is over; another one of the same turn stays where it is."""
         with self._lock:
-            self._runs.pop(turn_id, None)
+            if self._runs.get(turn_id) is run:
+                del self._runs[turn_id]
+
+    def holds(self, turn_id: int) -> bool:
+        """Whether turn `turn_id` runs here."""
+        with self._lock:
+            return turn_id in self._runs
 
     def stop(self, turn_id: int) -> None:
         """Stop turn `turn_id` if it runs here."""

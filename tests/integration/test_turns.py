@@ -5,12 +5,15 @@ from django.db import IntegrityError, transaction
 
 from clarify import questions
 from clarify.models import Prompt
+from clarify.states import Event
 from delivery.models import Kind, Obligation
-from gateway import queue, turns, upkeep
+from delivery.processes import this_process
+from gateway import queue, sessions, turns, upkeep
 from gateway.agents import history
 from gateway.errors import TurnLost
 from gateway.models import ToolCall, TranscriptEntry, Turn
 from gateway.states import TurnState
+from gateway.workbench import workbench
 from tests.factories import (
     choice_question,
     make_conversation,
@@ -514,3 +517,71 @@ def test_a_message_changed_after_its_turn_began_changes_nothing(chat, clock) -> 
     turn.refresh_from_db()
     message.refresh_from_db()
     assert (turn.prompt, message.text, turn.state) == ("delete A", "delete A", TurnState.RUNNING)
+
+
+def test_the_turn_that_has_begun_goes_on_before_an_older_number(chat, clock) -> None:
+    older, newer = enqueue(chat, clock, "A"), enqueue(chat, clock, "B")
+    Turn.objects.filter(pk=older.pk).update(state=TurnState.STOPPED)  # as if not committed yet
+    wait(claim(chat, clock), clock)
+    Turn.objects.filter(pk=older.pk).update(state=TurnState.QUEUED)
+    assert claim(chat, clock) is None
+    questions.resolve(Prompt.objects.get(), Event.SKIP, now=clock())
+    again = claim(chat, clock)
+    assert again.pk == newer.pk
+    finish(again, clock)
+    assert claim(chat, clock).pk == older.pk
+
+
+def test_the_longest_call_id_finds_its_answer(chat, clock) -> None:
+    turn = enqueue(chat, clock)
+    call_ids = ("signed-" + "x" * 5000 + "1", "signed-" + "x" * 5000 + "2")
+    wait(claim(chat, clock), clock, calls=call_ids)
+    for prompt in Prompt.objects.order_by("pk"):
+        questions.resolve(prompt, Event.SKIP, now=clock())
+    assert state(turn) == "ready"
+    assert list(ToolCall.objects.values_list("state", flat=True)) == ["done", "done"]
+    again = claim(chat, clock)
+    assert turns.begin_tool(again, call_ids[0], "clarify", {}, now=clock())[0].state == "done"
+
+
+def test_a_question_asked_while_the_chat_moved_is_asked_in_the_new_one(db, clock) -> None:
+    group = make_conversation(chat_type="group", chat_id="-7", participant_id="7", now=clock())
+    enqueue(group, clock)
+    turn = claim(group, clock)
+    sessions.move_chat("telegram", "telegram", "-7", "-1007", now=clock())
+    wait(turn, clock, spoken="First this.")
+    group.refresh_from_db()
+    prompt = Prompt.objects.get()
+    assert (prompt.conversation_key, prompt.lane) == (group.key, group.address.lane)
+    owed = Obligation.objects.values_list("conversation_key", "chat_id")
+    assert set(owed) == {(group.key, "-1007")}
+
+
+def test_what_this_very_process_carries_out_is_not_taken_back(chat, clock) -> None:
+    turn = enqueue(chat, clock)
+    claim(chat, clock, this_process())
+    workbench.put(turn.pk, run := _Run())
+    try:
+        clock.advance(3600)  # the lid was closed
+        assert upkeep.reclaim_turns(now=clock()) == 0
+        workbench.take_away(turn.pk, _Run())
+        assert workbench.holds(turn.pk)
+    finally:
+        workbench.take_away(turn.pk, run)
+    assert upkeep.reclaim_turns(now=clock()) == 1
+    assert not run.is_cancelled
+
+
+def test_a_run_that_lost_its_turn_is_stopped_by_the_one_that_has_it(chat, clock) -> None:
+    former, present = _Run(), _Run()
+    workbench.put(7, former)
+    workbench.put(7, present)
+    assert (former.is_cancelled, present.is_cancelled) == (True, False)
+    workbench.take_away(7, present)
+
+
+class _Run:
+    is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
