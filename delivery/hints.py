@@ -86,6 +86,11 @@ def conversation_changed(key: str) -> None:
         transaction.on_commit(lambda: _changes.add(group))
 
 
+def operators_changed() -> None:
+    """Once the transaction is committed, tell the pages of operators to look again."""
+    transaction.on_commit(lambda: _changes.add(OPERATORS))
+
+
 class _Changes:
     """What changed lately, told to all pages in one message a moment later.
 
@@ -106,9 +111,15 @@ class _Changes:
         self._groups.add(group)
 
     def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
-        groups, self._groups = sorted(self._groups), set()
-        message = {"type": "pages.changed", "groups": groups}
-        task = loop.create_task(_send(PAGES, message))
+        groups, self._groups = self._groups, set()
+        if OPERATORS in groups:
+            self._send(loop, OPERATORS, {"type": "operators.changed"})
+        shown = sorted(groups - {OPERATORS})
+        if shown:
+            self._send(loop, PAGES, {"type": "pages.changed", "groups": shown})
+
+    def _send(self, loop: asyncio.AbstractEventLoop, group: str, message: Payload) -> None:
+        task = loop.create_task(_send(group, message))
         _under_way.add(task)
         task.add_done_callback(_under_way.discard)
 

@@ -70,8 +70,9 @@ def make_plan(options: Options, home: Home, environment: Mapping[str, str], *, p
         or "hermes_site.settings",
         "HERMES_DATA_DIR": str(home.root),
         "HERMES_BASE_URL": url,
-        "HERMES_PORT": str(port),
         "PYTHONUNBUFFERED": "1",
+        # glibc gives each thread a heap of its own, up to eight a core, and a worker has many.
+        "MALLOC_ARENA_MAX": environment.get("MALLOC_ARENA_MAX") or "2",
         **chosen.variables,
     }
     if not (environment.get("HERMES_SECRET_KEY") or environment.get("HERMES_SECRET_KEY_FILE")):
@@ -197,7 +198,7 @@ def apps(options: Options, port: int) -> tuple[Service, ...]:
                 *(*celery, "worker", "--pool", "threads", "--concurrency", str(WORKER_THREADS)),
                 *("-Q", "turns,upkeep", "-n", f"{name}@%h"),
                 # Workers need not know each other; asking around costs a second at every start.
-                *("--without-mingle", "--without-gossip"),
+                *("--without-mingle", "--without-gossip", "--without-heartbeat"),
             ),
             grace_seconds=WORKER_GRACE_SECONDS,
         )
