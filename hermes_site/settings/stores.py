@@ -9,7 +9,9 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 # Measured: without IMMEDIATE a read-then-write transaction fails at once with "database is
-# locked", whatever the timeout; WAL lets readers go on while one process writes.
+# locked", whatever the timeout; WAL lets readers go on while one process writes. Each of a worker's
+# many threads has a connection, and each connection a cache of its own: 1 MB; the system keeps the
+# rest of the file.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
