@@ -4,7 +4,6 @@ ClarifyError
 ├── InvalidQuestion    the agent asked badly: hand `message` back to the model
 ├── UnknownPrompt      there is no such prompt: tell the person it is unknown
 ├── NotPending         it takes no answers in this state: tell the person what happened to it
-│   └── AlreadyResolved    somebody or something closed it first: say who and how
 ├── CannotShow         it cannot be shown again at this moment: say why
 ├── NotTaken           what staff asked for changed nothing: the message says what to do
 ├── NotYours           another person was asked: refuse in private, change nothing
@@ -44,23 +43,6 @@ class NotPending(ClarifyError):
     def __init__(self, state: str) -> None:
         super().__init__(f"the prompt is {state}")
         self.state = state
-
-
-class AlreadyResolved(NotPending):
-    """Another answer, a deadline or a cancellation closed the prompt first.
-
-    Args:
-        state: The final state, as stored.
-        answer: What was answered, for the person to read; empty if it was not answered.
-        by: Who closed it, as a name to show; empty if nobody did.
-        surface: Where that happened; empty if unknown.
-    """
-
-    def __init__(self, state: str, *, answer: str = "", by: str = "", surface: str = "") -> None:
-        super().__init__(state)
-        self.answer = answer
-        self.by = by
-        self.surface = surface
 
 
 class NotYours(ClarifyError):

@@ -113,11 +113,6 @@ def present_one(
     return f"*Question {keys.index(key) + 1} of {len(keys)}*\n\n{text}"
 
 
-def still_open(question_set: QuestionSet, answered: Mapping[str, Sequence[str]]) -> str:
-    """The canonical Markdown that asks for what is still open after a part was answered."""
-    return present(question_set, answered=answered)
-
-
 def summary(
     question_set: QuestionSet,
     answers: Mapping[str, Sequence[str]],

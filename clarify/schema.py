@@ -1,6 +1,6 @@
 """What may be asked: the questions as plain values, and the check of what an agent sends. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -251,7 +251,7 @@ def _text(value: object, path: str, longest: int, cleaned: Callable[[str], str])
     return text
 
 
-def _distinct(options: Any) -> list[Option]:
+def _distinct(options: Iterable[Option]) -> list[Option]:
     """The options in order, without those whose label repeats an earlier one but for its case."""
     first: dict[str, Option] = {}
     for option in options:

@@ -72,9 +72,9 @@ def _close(
     prompt: Prompt, event: Event, action: str, actor: str, surface: str, now: datetime
 ) -> None:
     with transaction.atomic():
-        # As it is now: an answer kept meanwhile must not be lost.
-        rows = Prompt.objects.select_for_update(of=("self",)).select_related("obligation")
-        current = rows.get(pk=prompt.pk)
+        # Held as an answer holds it; read as it is now, or an answer kept meanwhile would be lost.
+        questions.hold(prompt.conversation_key)
+        current = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
         reason = f"{event.value} by staff"
         if not questions.resolve(current, event, now=now, by=actor, on=surface, reason=reason):
             raise NotPending(current.state)

@@ -7,7 +7,6 @@ from clarify.states import State
 
 OTHER = "Other…"
 SKIP = "Skip"
-SUBMIT = "Submit"
 OTHER_BY_TEXT = "Other: reply with your own words."
 ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."

@@ -19,8 +19,7 @@ DeliveryError
 ├── LeaseLost                      another process owns this now: do nothing more
 ├── IllegalTransition              the state table has no such step
 ├── LedgerUnavailable              the debt could not be written down: fail loudly
-├── UnknownPlatform                no transport is registered under that name
-└── Unsplittable                   one grapheme alone exceeds the limit
+└── UnknownPlatform                no platform is registered under that name
 """
 
 
@@ -136,7 +135,3 @@ class LedgerUnavailable(DeliveryError):
 
 class UnknownPlatform(DeliveryError):
     """No platform is registered under that name."""
-
-
-class Unsplittable(DeliveryError):
-    """One grapheme cluster alone is longer than a whole message may be."""

@@ -68,7 +68,7 @@ def publish(group: str, kind: str, **payload: Any) -> None:
 
     Args:
         group: Which listeners.
-        kind: What happened; a consumer method of that name (dots as underscores) receives it.
+        kind: What happened, as a stable word that listeners find under `type`.
         payload: Plain values that describe it.
     """
     message = {"type": kind, **payload}

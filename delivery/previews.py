@@ -11,10 +11,11 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 
 from delivery.addresses import Address
 from delivery.content import Rendered
@@ -112,6 +113,7 @@ class LivePreviews:
             outlet,
             ambience,
         )
+        self.may_show: Callable[[], bool] = lambda: True
         self._live: dict[str, _Live] = {}
         self._budget = Budget(MOST_A_SECOND)
         self._ended: OrderedDict[str, None] = OrderedDict()
@@ -200,7 +202,7 @@ class LivePreviews:
                 "A preview is given up: %s", type(error).__name__, extra={"stream": live.key}
             )
             live.pace.strikes = STRIKES
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             logger.exception("A preview could not be stored", extra={"stream": live.key})
             live.pace.strikes = STRIKES
         else:
@@ -212,7 +214,8 @@ class LivePreviews:
             live.shown_parts = [""] * len(live.message_ids)
         parts = self.outlet.dialect.render(text + CURSOR)
         for position, part in enumerate(parts):
-            if live.closing.is_set():
+            # Of an account that another owns by now, the final may be there already.
+            if live.closing.is_set() or not self.may_show():
                 return
             outgoing = self._outgoing(live, part, position)
             if position < len(live.message_ids):

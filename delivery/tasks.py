@@ -8,7 +8,7 @@ from django.utils import timezone
 from delivery import ledger
 
 
-@shared_task(name="delivery.housekeeping", queue="upkeep")
+@shared_task(name="delivery.housekeeping")
 def housekeeping(**_future: object) -> None:
     """Abandon what was owed for too long; delete what was settled long ago."""
     now = timezone.now()

@@ -1,4 +1,4 @@
-"""Text to command. Pure: one table, from which help and native menus are made as well."""
+"""Text to command. Pure: one table, from which the help is made as well."""
 
 import difflib
 import re

@@ -13,7 +13,7 @@ from typing import Any, cast
 import redis
 from celery import current_app
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError
 
@@ -80,7 +80,7 @@ def examine(*, live: bool, clock: Callable[[], datetime]) -> Iterator[Finding]:
     for subject, check in checks:
         try:
             yield from check(clock())
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
             says = f"cannot be looked at: the database refuses ({type(error).__name__})"
             yield _error(subject, says, "Mend what the finding about the database names, first.")
 

@@ -2,7 +2,6 @@
 
 GatewayError
 ├── UnknownPlatform      no such platform is installed
-├── NotAuthorised        this person may not do this here; the reason is for staff
 ├── IllegalTransition    the table of turns has no such step
 ├── NotPossible          what staff asked for changed nothing: the message says what to do
 ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
@@ -16,10 +15,6 @@ class GatewayError(Exception):
 
 class UnknownPlatform(GatewayError):
     """No such platform is installed."""
-
-
-class NotAuthorised(GatewayError):
-    """This person may not do this here."""
 
 
 class IllegalTransition(GatewayError):

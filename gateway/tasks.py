@@ -47,7 +47,7 @@ def _model_config() -> ModelConfig:
     )
 
 
-@shared_task(name="gateway.run_turns", queue="turns", acks_late=True)
+@shared_task(name="gateway.run_turns", acks_late=True)
 def run_turns(*, conversation: int, **_future: object) -> None:
     """Run what is due in one conversation, in order, until nothing is."""
     capacity = gateway_settings().max_concurrent_turns
@@ -74,7 +74,8 @@ def _give_back(turn: Turn) -> None:
             turns.give_back(turn, now=timezone.now())
         except (OperationalError, InterfaceError):
             connection.close()
-            _shutting_down.wait(1.0)
+            if _shutting_down.wait(1.0):
+                return
         else:
             return
 
@@ -87,7 +88,7 @@ def _fail(turn: Turn, error: Exception) -> None:
         logger.exception("A failed turn could not be ended", extra={"turn": turn.pk})
 
 
-@shared_task(name="gateway.upkeep", queue="upkeep")
+@shared_task(name="gateway.upkeep")
 def run_upkeep(**_future: object) -> None:
     """Put right whatever was lost."""
     now = timezone.now()
@@ -95,7 +96,7 @@ def run_upkeep(**_future: object) -> None:
     upkeep.tick(now=now)
 
 
-@shared_task(name="gateway.housekeeping", queue="upkeep")
+@shared_task(name="gateway.housekeeping")
 def run_housekeeping(**_future: object) -> None:
     """Drop what nobody needs any more."""
     upkeep.housekeeping(now=timezone.now())

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from celery import current_app
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
@@ -32,7 +32,7 @@ def _database() -> str:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             return "migrations are missing: run manage.py migrate"
-    except DatabaseError as error:
+    except (DatabaseError, InterfaceError) as error:
         return f"the database does not answer ({type(error).__name__})"
     return "ok"
 
@@ -50,7 +50,7 @@ def _process(kind: str) -> Callable[[], str]:
     def check() -> str:
         try:
             is_alive = processes.alive(kind, now=timezone.now())
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             return "unknown"
         return "ok" if is_alive else f"no {kind} was seen lately"
 

@@ -228,7 +228,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
                 logger.warning("Hints are away: %s", type(error).__name__)
             await asyncio.sleep(following.RESUBSCRIBE)
 
-    def _conversations(self) -> Any:
+    def _conversations(self) -> list[dict[str, Any]]:
         return queries.conversations(self._current(), self.filters)
 
     def _run(self, name: str, work: Callable[[], Awaitable[None]]) -> None:

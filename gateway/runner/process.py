@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
@@ -19,6 +20,7 @@ from gateway.models import Account
 from gateway.runner.service import AccountService
 
 logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 LEASE = timedelta(seconds=12)
 ROUND = 2.0  # seconds between looks at which accounts there are to serve
@@ -30,7 +32,7 @@ class Pool:
     def __init__(self, size: int) -> None:
         self._executor = ThreadPoolExecutor(size, thread_name_prefix="database")
 
-    async def __call__(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
         """The result of `function(*args, **kwargs)`, run in a thread of its own connection."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, lambda: _guarded(function, args, kwargs))
@@ -40,7 +42,9 @@ class Pool:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _guarded(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _guarded(
+    function: Callable[..., Result], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Result:
     try:
         return function(*args, **kwargs)
     except (DatabaseError, InterfaceError):
@@ -59,6 +63,7 @@ class GatewayProcess:
         self.pool = Pool(8)
         self.ambience = Ambience(database=self.pool, clock=timezone.now, chance=random.random)
         self._services: dict[str, tuple[AccountService, asyncio.Task[None]]] = {}
+        self._ending: dict[str, asyncio.Task[None]] = {}
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Serve until `stopping` is set, then give everything up in good order."""
@@ -81,21 +86,27 @@ class GatewayProcess:
             wanted = {account.slug: account for account in await self.pool(accounts.enabled)}
             await self._renew(wanted)
             for slug, account in wanted.items():
-                if slug not in self._services:
+                if slug not in self._services and slug not in self._ending:
                     await self._try_to_own(account)
         except (DatabaseError, InterfaceError):
             logger.exception("The database is away; looking again soon")
 
     async def _renew(self, wanted: dict[str, Account]) -> None:
         for slug, (service, task) in list(self._services.items()):
+            until = _lease_end()
             held = await self.pool(leases.renew, service.fence, now=timezone.now(), ttl=LEASE)
+            if held:
+                service.held_until = until
             as_it_was = _is_same(service.account, wanted.get(slug))
             if held and as_it_was and not task.done():
                 continue
             logger.warning("An account is given up", extra={"account": slug, "held": held})
-            await self._give_up(slug)
+            self._give_up(slug)
+        if self._ending:  # most end at once, and can be owned again in this very round
+            await asyncio.wait(self._ending.values(), timeout=ROUND)
 
     async def _try_to_own(self, account: Account) -> None:
+        until = _lease_end()
         fence: Fence | None = await self.pool(
             leases.acquire,
             account.lease_name,
@@ -107,12 +118,19 @@ class GatewayProcess:
         if fence is None:
             return
         service = AccountService(account, fence, self.ambience)
+        service.held_until = until
         task = asyncio.create_task(service.run(), name=f"account {account.slug}")
         self._services[account.slug] = (service, task)
         logger.info("An account is served here", extra={"account": account.slug})
 
-    async def _give_up(self, slug: str) -> None:
+    def _give_up(self, slug: str) -> None:
+        """End one service beside the others, whose leases must not wait for its last sends."""
         service, task = self._services.pop(slug)
+        ending = asyncio.create_task(self._end(service, task), name=f"end of {slug}")
+        self._ending[slug] = ending
+        ending.add_done_callback(lambda _ending: self._ending.pop(slug, None))
+
+    async def _end(self, service: AccountService, task: asyncio.Task[None]) -> None:
         service.stopping.set()
         await asyncio.wait([task], timeout=15)
         task.cancel()
@@ -122,7 +140,14 @@ class GatewayProcess:
             logger.exception("A lease could not be released; it runs out by itself")
 
     async def _give_up_all(self) -> None:
-        await asyncio.gather(*(self._give_up(slug) for slug in list(self._services)))
+        for slug in list(self._services):
+            self._give_up(slug)
+        await asyncio.gather(*self._ending.values(), return_exceptions=True)
+
+
+def _lease_end() -> float:
+    """When a lease that is taken now will end, on the loop's clock, which no one can set."""
+    return asyncio.get_running_loop().time() + LEASE.total_seconds()
 
 
 def _is_same(served: Account, wanted: Account | None) -> bool:

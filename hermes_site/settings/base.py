@@ -115,11 +115,13 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
+CELERY_TASK_ROUTES = {"gateway.run_turns": {"queue": "turns"}}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # The queue is a hint and a sweep finds what was never woken: a publisher must never hang on it.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 3600,  # longer than any turn; a second run of a task finds nothing to do
+    # Longer than most turns; a task given out twice finds nothing to do the second time.
+    "visibility_timeout": 3600,
     "socket_timeout": 10,
     "socket_connect_timeout": 2,
     "unacked_restore_throttle": 1,
@@ -135,6 +137,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "housekeeping": {
         "task": "delivery.housekeeping",
+        "schedule": timedelta(minutes=10),
+        "options": {"queue": "upkeep", "expires": 600},
+    },
+    "processes": {
+        "task": "gateway.housekeeping",
         "schedule": timedelta(minutes=10),
         "options": {"queue": "upkeep", "expires": 600},
     },

@@ -19,7 +19,7 @@ from hermes_site.supervisor.services import Plan, Service
 
 PYTHON = sys.executable
 # Threads of one worker process. A turn mostly waits for a model, so they are cheap; the number
-# stands a little above GATEWAY["MAX_CONCURRENT_TURNS"] to leave room for upkeep.
+# stands a little above the default of HERMES_MAX_CONCURRENT_SESSIONS to leave room for upkeep.
 WORKER_THREADS = 140
 WEB_GRACE_SECONDS = 5.0
 GATEWAY_GRACE_SECONDS = 10.0

@@ -31,8 +31,6 @@ PATH = re.compile(
     r"|[\w-]+\.(?:toml|txt|in)"
 )
 SETUP_NAMES = {"HERMES_PYTHON", "HERMES_VENV"}  # read by bin/, before there are settings
-# Set by bin/up for its children, or only told of.
-OTHER_NAMES = {"HERMES_PORT"}
 NAME = re.compile(r"\b(?:HERMES|TELEGRAM|OPENAI)_[A-Z_]+\b|\b(?:DATABASE|REDIS)_URL\b")
 
 
@@ -115,7 +113,7 @@ def test_every_name_of_the_environment_is_documented():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
 def test_no_page_names_a_variable_that_nobody_reads(page):
-    known = settings_names() | SETUP_NAMES | OTHER_NAMES
+    known = settings_names() | SETUP_NAMES
     from_files = {f"{name}_FILE" for name in known}
 
     assert set(NAME.findall(page.read_text())) - known - from_files == set()

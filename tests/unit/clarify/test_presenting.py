@@ -11,7 +11,6 @@ from clarify.presenting import (
     escape,
     present,
     present_one,
-    still_open,
     summary,
 )
 from clarify.schema import Option, Question, QuestionSet
@@ -73,7 +72,7 @@ def test_the_example_of_a_set_is_an_answer_to_it() -> None:
 
 
 def test_what_is_answered_is_shown_and_not_asked_again() -> None:
-    text = still_open(_set(CITY, EXTRAS), {"city": ("Oslo",)})
+    text = present(_set(CITY, EXTRAS), answered={"city": ("Oslo",)})
 
     assert "One question is left:" in text
     assert "**1. City:** Oslo" in text
