@@ -5,7 +5,7 @@ stopped, raises `TurnLost` and changes nothing.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -427,6 +427,12 @@ def renew(owner: str, held: set[int], *, now: datetime) -> set[int]:
     )
     mine.update(lease_expires_at=now + LEASE)
     return set(mine.values_list("pk", flat=True))
+
+
+def at_work(held: Collection[int]) -> set[int]:
+    """Those of `held` that are being carried out or are about to be: not over, and not waiting."""
+    busy = [TurnState.QUEUED, TurnState.READY, TurnState.RUNNING]
+    return set(Turn.objects.filter(pk__in=held, state__in=busy).values_list("pk", flat=True))
 
 
 def give_back(turn: Turn, *, now: datetime) -> bool:

@@ -14,6 +14,7 @@ from delivery.outbox import Ambience
 from delivery.retry import back_off
 from gateway import accounts, intake
 from gateway.intake import Deed
+from gateway.messages import Batch
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, BotIdentity
 
@@ -36,6 +37,10 @@ class Reactions:
     done: Callable[[Deed], None]
 
 
+class Doubted(Exception):
+    """Something else than receiving showed that the connection may be good for nothing."""
+
+
 class Connection:
     """Connects one account, takes in what comes, and connects again."""
 
@@ -49,6 +54,11 @@ class Connection:
     ) -> None:
         self.account, self.fence, self.adapter = account, fence, adapter
         self.ambience, self.reactions = ambience, reactions
+        self._doubted = asyncio.Event()
+
+    def doubt(self) -> None:
+        """A call was refused for the credential: connect anew, which tells whether it is good."""
+        self._doubted.set()
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Keep it up until `stopping` is set; set it when the lease of the account is lost."""
@@ -60,6 +70,8 @@ class Connection:
                 await self._receive(stopping)
             except LeaseLost:
                 stopping.set()
+            except Doubted:
+                await self._away(AccountState.DEGRADED, "a message was refused for the credential")
             except AuthenticationRefused as error:
                 logger.error(  # noqa: TRY400 - the sentence says all; a traceback adds nothing
                     "The credential is refused: %s",
@@ -77,6 +89,7 @@ class Connection:
                 await self._lose(f"{type(error).__name__}: {error}", failures, stopping)
 
     async def _connect(self) -> None:
+        self._doubted.clear()
         await self.note(AccountState.CONNECTING)
         identity = await self.adapter.connect()
         await self._ready(identity)
@@ -105,7 +118,7 @@ class Connection:
         failures = 0
         while not stopping.is_set():
             try:
-                batch = await self.adapter.receive(cursor)
+                batch = await self._next_batch(cursor)
             except RateLimited as error:
                 await _pause(stopping, error.retry_after)
                 continue
@@ -127,6 +140,23 @@ class Connection:
             cursor = batch.cursor
             for deed in deeds:
                 self.reactions.done(deed)
+
+    async def _next_batch(self, cursor: str) -> Batch:
+        """What comes in next.
+
+        Raises:
+            Doubted: `doubt` was called.
+        """
+        receiving = asyncio.ensure_future(self.adapter.receive(cursor))
+        doubted = asyncio.ensure_future(self._doubted.wait())
+        try:
+            await asyncio.wait({receiving, doubted}, return_when=asyncio.FIRST_COMPLETED)
+            if not receiving.done():
+                raise Doubted
+            return receiving.result()
+        finally:
+            receiving.cancel()
+            doubted.cancel()
 
     async def _note_trouble(self, failures: int, error: str) -> None:
         if failures in {1, 5, 20} or failures % 100 == 0:

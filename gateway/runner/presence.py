@@ -33,6 +33,11 @@ class Presence:
         if task is not None:
             task.cancel()
 
+    @property
+    def turns(self) -> set[int]:
+        """The turns that it types for."""
+        return set(self._typing)
+
     async def stop(self) -> None:
         """Show nothing any more."""
         for turn in list(self._typing):
@@ -41,10 +46,13 @@ class Presence:
     async def _type(self, turn: int, address: Address) -> None:
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + LONGEST
-        await asyncio.sleep(BEFORE)
-        with contextlib.suppress(TransportError):
-            while loop.time() < ends_at:
-                if self._budget.take(loop.time()):
-                    await self.transport.typing(address)
-                await asyncio.sleep(self.outlet.typing_period.total_seconds())
-        self._typing.pop(turn, None)
+        try:
+            await asyncio.sleep(BEFORE)
+            with contextlib.suppress(TransportError):
+                while loop.time() < ends_at:
+                    if self._budget.take(loop.time()):
+                        await self.transport.typing(address)
+                    await asyncio.sleep(self.outlet.typing_period.total_seconds())
+        finally:
+            if self._typing.get(turn) is asyncio.current_task():
+                del self._typing[turn]

@@ -14,7 +14,7 @@ from delivery.leases import Fence
 from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
-from gateway import accounts, platforms, sessions
+from gateway import accounts, platforms, sessions, turns
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.intake import AckPress, Deed, StartTyping
 from gateway.models import Account, AccountState
@@ -24,6 +24,7 @@ from gateway.runner.presence import Presence
 
 logger = logging.getLogger(__name__)
 ENDS_TYPING = {Kind.FINAL, Kind.PROMPT, Kind.APPROVAL, Kind.ERROR}
+LOOK_AT_TYPING = 5.0  # seconds between looks at whether what is typed for is still at work
 
 
 class AccountService:
@@ -32,6 +33,12 @@ class AccountService:
     def __init__(self, account: Account, fence: Fence, ambience: Ambience) -> None:
         self.account, self.fence, self.ambience = account, fence, ambience
         self.stopping = asyncio.Event()
+        self.held_until = 0.0  # on the loop's clock; after it another may own the account
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the lease cannot have run out yet; a process that was stopped may be too late."""
+        return asyncio.get_running_loop().time() < self.held_until
 
     async def run(self) -> None:
         """Connect and serve; reconnect for as long as it takes."""
@@ -64,6 +71,7 @@ class _Serving:
         self.slug, self.ambience, self.adapter = service.account.slug, service.ambience, adapter
         self.presence = Presence(adapter, outlet, is_able=platform.capabilities.typing)
         self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience)
+        self.previews.may_show = lambda: service.is_held
         self.outbox = Outbox(
             self.slug, service.fence, adapter, outlet, self.previews, self.ambience
         )
@@ -78,14 +86,31 @@ class _Serving:
     async def run(self, stopping: asyncio.Event) -> None:
         outbox = asyncio.create_task(self.outbox.run(stopping), name="outbox")
         others = [
-            asyncio.create_task(self._listen(), name="hints"),
-            asyncio.create_task(self.connection.run(stopping), name="connection"),
-            asyncio.create_task(self._watch_lease(stopping), name="lease"),
+            asyncio.create_task(work, name=name)
+            for name, work in (
+                ("hints", self._listen()),
+                ("connection", self.connection.run(stopping)),
+                ("lease", self._watch_lease(stopping)),
+                ("refusals", self._watch_refusals()),
+                ("typing", self._look_at_typing()),
+            )
         ]
         try:
-            await stopping.wait()
+            await self._until(stopping, {outbox, *others})
         finally:
             await self._end(outbox, others)
+
+    async def _until(self, stopping: asyncio.Event, tasks: set[asyncio.Task[None]]) -> None:
+        """Wait until `stopping` is set, or one of `tasks` has ended: half a service is none."""
+        stopped = asyncio.create_task(stopping.wait())
+        done, _ = await asyncio.wait({stopped, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        for task in done & tasks:
+            error = task.exception()
+            if error is not None:
+                facts = {"account": self.slug, "task": task.get_name()}
+                logger.error("A part of a service failed", exc_info=error, extra=facts)
+        stopping.set()
 
     async def _end(self, outbox: asyncio.Task[None], others: list[asyncio.Task[None]]) -> None:
         await asyncio.wait([outbox], timeout=12)  # sends under way come to their end first
@@ -100,6 +125,28 @@ class _Serving:
     async def _watch_lease(self, stopping: asyncio.Event) -> None:
         await self.outbox.lease_lost.wait()
         stopping.set()
+
+    async def _watch_refusals(self) -> None:
+        """A send that was refused for the credential stops the outbox: connect anew, and see."""
+        while True:
+            await self.outbox.account_refused.wait()
+            self.outbox.account_refused.clear()
+            self.connection.doubt()
+
+    async def _look_at_typing(self) -> None:
+        """Hints are lossy, and a quick answer may be there before its typing begins."""
+        while True:
+            await asyncio.sleep(LOOK_AT_TYPING)
+            shown = self.presence.turns
+            if not shown:
+                continue
+            try:
+                busy = await self.ambience.database(turns.at_work, shown)
+            except (DatabaseError, InterfaceError):
+                logger.exception("What is typed for could not be looked at")
+                continue
+            for turn in shown - busy:
+                self.presence.end(turn)
 
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
