@@ -53,9 +53,11 @@ def test_a_death_in_the_middle_of_sends_loses_nothing_and_doubles_only_with_the_
         # Accepted and not recorded: sent again, and says so.
         ("delivery.ledger.accept:before", ["You said: hello", recovered("You said: hello")]),
         # Taken in and not confirmed to the platform, which tells of it again.
-        ("gateway.intake.take:after", ["You said: hello"]),
+        ("gateway.intake.receive:after", ["You said: hello"]),
         pytest.param("delivery.ledger.accept:after", ["You said: hello"], marks=pytest.mark.full),
-        pytest.param("gateway.intake.receive:before", ["You said: hello"], marks=pytest.mark.full),
+        pytest.param(
+            "gateway.accounts.confirm:before", ["You said: hello"], marks=pytest.mark.full
+        ),
     ],
 )
 def test_a_death_around_a_record_is_honest(stack, telegram, books, person, place, shown):

@@ -18,7 +18,7 @@ FUNCTIONS = (
     "gateway.turns.finish",
     "gateway.turns.on_prompt_resolved",
     "gateway.intake.receive",
-    "gateway.intake.take",
+    "gateway.accounts.confirm",
     "delivery.ledger.claim_due",
     "delivery.ledger.accept",
 )
