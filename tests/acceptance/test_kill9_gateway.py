@@ -6,6 +6,7 @@ from tests.acceptance.doom import FATAL, Doom
 from tests.acceptance.people import MARKER, recovered
 from tests.peers.model import by_keyword
 from tests.peers.telegram import Fault
+from tests.services import wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -13,6 +14,12 @@ pytestmark = pytest.mark.acceptance
 @pytest.fixture(scope="module")
 def environment():
     return FATAL
+
+
+@pytest.fixture(autouse=True)
+def _is_started_again(stack):
+    """What died often is started again ever more slowly: the next death waits for that."""
+    wait_until(lambda: "gateway" in stack.pids, "the gateway runs")
 
 
 @pytest.mark.usefixtures("time")
