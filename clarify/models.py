@@ -50,7 +50,7 @@ class Prompt(models.Model):
         help_text="The message that shows it; none while an earlier prompt is open.",
     )
     state = models.CharField(
-        max_length=16, choices=[(s.value, s.value) for s in State], default=State.PENDING
+        max_length=16, choices=[(s.value, s.value) for s in State], default=State.PENDING.value
     )
     reason = models.CharField(max_length=200, blank=True)
     resolved_by = models.CharField(max_length=255, blank=True)

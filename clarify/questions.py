@@ -5,12 +5,13 @@ and resolves a prompt by one conditional update, so that of any number of simult
 exactly one wins ([Q1]).
 """
 
+import logging
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import Q, QuerySet
 
 from clarify import choices, ports, presenting, wording
@@ -27,6 +28,8 @@ from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
 from delivery.states import PartState
 from delivery.states import State as DeliveryState
+
+logger = logging.getLogger(__name__)
 
 OTHER = "o"
 SKIP = "s"
@@ -565,7 +568,7 @@ def expire_overdue(*, now: datetime, limit: int = 200) -> int:
     """Close the prompts whose deadline has passed; how many."""
     overdue = Prompt.objects.filter(state=State.PENDING, expires_at__lte=now)
     due = list(overdue.select_related("obligation").order_by("expires_at")[:limit])
-    return sum(resolve(prompt, Event.EXPIRE, now=now, reason="expired") for prompt in due)
+    return _close_each(due, Event.EXPIRE, reason="expired", now=now)
 
 
 def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
@@ -574,7 +577,17 @@ def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
         state=State.PENDING, obligation__state=DeliveryState.ABANDONED
     ).exclude(obligation__parts__state__in=[PartState.LOST, PartState.DELIVERED])
     prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
-    return sum(
-        resolve(prompt, Event.FAIL_DELIVERY, now=now, reason="delivery_failed")
-        for prompt in prompts
-    )
+    return _close_each(prompts, Event.FAIL_DELIVERY, reason="delivery_failed", now=now)
+
+
+def _close_each(prompts: list[Prompt], event: Event, *, reason: str, now: datetime) -> int:
+    """Close what can be closed: a prompt that cannot must not keep the others open for ever."""
+    closed = 0
+    for prompt in prompts:
+        try:
+            closed += resolve(prompt, event, now=now, reason=reason)
+        except (DatabaseError, InterfaceError):
+            raise
+        except Exception:
+            logger.exception("A prompt could not be closed", extra={"prompt": prompt.pk})
+    return closed

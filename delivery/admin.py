@@ -263,8 +263,8 @@ class LeaseAdmin(ReadOnlyAdmin[Lease]):
 class PreviewAdmin(ReadOnlyAdmin[Preview]):
     """Live messages of running turns."""
 
-    list_display = ("key", "account", "is_open", "created_at")
-    list_filter = ("is_open", "account")
+    list_display = ("key", "account", "created_at")
+    list_filter = ("account",)
     search_fields = ("key__exact",)
     ordering = ("-id",)
 

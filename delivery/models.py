@@ -10,7 +10,7 @@ from delivery.addresses import Address
 from delivery.content import Controls, Rendered
 from delivery.states import OPEN, PartState, State
 
-OPEN_STATES = sorted(OPEN)
+OPEN_STATES = sorted(state.value for state in OPEN)
 
 
 def choices(enum: type[State] | type[PartState]) -> list[tuple[str, str]]:
@@ -79,7 +79,7 @@ class Obligation(models.Model):
         related_name="edited_by",
         help_text="The delivered message whose text this one replaces.",
     )
-    state = models.CharField(max_length=12, choices=choices(State), default=State.PENDING)
+    state = models.CharField(max_length=12, choices=choices(State), default=State.PENDING.value)
     owner = models.CharField(max_length=200, blank=True)
     epoch = models.PositiveBigIntegerField(default=0)
     attempts = models.PositiveIntegerField(default=0)
@@ -136,7 +136,7 @@ class Part(models.Model):
     position = models.PositiveIntegerField()
     body = models.JSONField(help_text="The message in the platform's dialect.")
     idempotency_key = models.CharField(max_length=32)
-    state = models.CharField(max_length=12, choices=choices(PartState), default=PartState.PENDING)
+    state = models.CharField(max_length=12, choices=choices(PartState), default=PartState.PENDING.value)
     was_lost = models.BooleanField(
         default=False, help_text="An earlier send may have arrived; a new one must say so."
     )
@@ -146,6 +146,12 @@ class Part(models.Model):
 
     class Meta:
         ordering: ClassVar = ["obligation_id", "position"]
+        indexes: ClassVar = [
+            # explain and quoting: whose message is this
+            models.Index(
+                fields=["message_id"], condition=~Q(message_id=""), name="parts_by_message"
+            ),
+        ]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["obligation", "position"], name="one_part_a_position"),
             models.CheckConstraint(
@@ -205,7 +211,6 @@ class Preview(models.Model):
     account = models.CharField(max_length=64)
     address = models.JSONField()
     message_ids = models.JSONField(default=list)
-    is_open = models.BooleanField(default=True)
     created_at = models.DateTimeField()
 
     @override

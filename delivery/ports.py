@@ -119,4 +119,5 @@ class Outlet:
     supports_buttons: bool
     typing_period: timedelta
     minimum_edit_interval: timedelta
+    group_edit_interval: timedelta
     shows_at_once: bool = False

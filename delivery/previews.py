@@ -128,11 +128,9 @@ class LivePreviews:
             return
         live = self._live.get(key)
         if live is None:
-            pace = Pace(
-                self.outlet.minimum_edit_interval.total_seconds()
-                * (3 if address.chat_type != "dm" else 1),
-                asyncio.get_running_loop().time(),
-            )
+            outlet, is_private = self.outlet, address.chat_type == "dm"
+            interval = outlet.minimum_edit_interval if is_private else outlet.group_edit_interval
+            pace = Pace(interval.total_seconds(), asyncio.get_running_loop().time())
             live = self._live[key] = _Live(key, address, reply_to, pace)
             live.task = asyncio.create_task(self._run(live), name=f"preview {key}")
         if epoch < live.epoch:

@@ -17,7 +17,7 @@ from clarify.models import PromptKind
 from clarify.questions import Ask
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import hints
-from gateway import effects, instructions, platforms, sessions, turns
+from gateway import instructions, sessions, turns
 from gateway.agents import history
 from gateway.agents.events import (
     Asked,
@@ -37,7 +37,7 @@ from gateway.agents.events import (
     ToolStarting,
     Usage,
 )
-from gateway.agents.requests import RunRequest, TurnContext
+from gateway.agents.requests import RunRequest
 from gateway.agents.runtime import AgentRun, AgentRuntime
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
@@ -73,26 +73,14 @@ def release_connection() -> None:
 
 def _request(turn: Turn) -> RunRequest:
     settings = gateway_settings()
-    conversation = turn.conversation
     stored, has_begun = sessions.history(turn)
-    platform = platforms.get(conversation.platform)
+    context = instructions.context_of(turn)
     return RunRequest(
         history=stored if has_begun else history.close_off(stored, ""),
         prompt=None if has_begun else turn.prompt,
-        instructions=instructions.for_turn(turn),
+        instructions=instructions.for_turn(context),
         tools=instructions.tools_for(turn),
-        context=TurnContext(
-            conversation=conversation.key,
-            session_id=str(turn.session_id),
-            platform=conversation.platform,
-            chat_type=conversation.chat_type,
-            chat_name=conversation.title,
-            thread_id=conversation.thread_id,
-            sender_name=turn.sender_name,
-            abilities=instructions.abilities(platform),
-            message_limit=platform.capabilities.limit.size,
-            effects=effects.of(turn),
-        ),
+        context=context,
         time_limit_seconds=settings.turn_time_limit.total_seconds(),
         preview_seconds=0.15,
         quiet_seconds=QUIET_START,

@@ -3,6 +3,9 @@
 import functools
 from pathlib import Path
 
+from gateway import effects, platforms
+from gateway.agents.briefing import brief
+from gateway.agents.requests import TurnContext
 from gateway.agents.tools import Risk, standard_tools
 from gateway.conf import Misconfigured, gateway_settings
 from gateway.models import Turn
@@ -26,14 +29,28 @@ def _system_prompt(file_name: str) -> str:
         raise Misconfigured(message) from error
 
 
-def for_turn(turn: Turn) -> str:
-    """The instructions of one turn."""
+def for_turn(context: TurnContext) -> str:
+    """The instructions of a turn that takes place in `context`."""
+    prompt = _system_prompt(gateway_settings().system_prompt_file)
+    return f"{prompt}\n\n{brief(context, can_ask=True)}"
+
+
+def context_of(turn: Turn) -> TurnContext:
+    """Where a turn takes place, for its tools and for the briefing of its model ([T10])."""
     conversation = turn.conversation
-    place = (
-        f"You are talking on {conversation.platform} ({conversation.chat_type}); this is session"
-        f" {turn.session.number} of this conversation."
+    platform = platforms.get(conversation.platform)
+    return TurnContext(
+        conversation=conversation.key,
+        session_id=str(turn.session.number),
+        platform=conversation.platform,
+        chat_type=conversation.chat_type,
+        chat_name=conversation.title,
+        thread_id=conversation.thread_id,
+        sender_name=turn.sender_name,
+        abilities=abilities(platform),
+        message_limit=platform.capabilities.limit.size,
+        effects=effects.of(turn),
     )
-    return f"{_system_prompt(gateway_settings().system_prompt_file)}\n\n{place}"
 
 
 @functools.cache

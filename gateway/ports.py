@@ -31,6 +31,7 @@ class Capabilities:
     callback_data_bytes: int = 0
     shows_at_once: bool = False  # what is recorded is seen, before anything is sent
     minimum_edit_interval: timedelta = timedelta(seconds=1)
+    group_edit_interval: timedelta = timedelta(seconds=1)  # where several people are notified
     typing_period: timedelta = timedelta(seconds=4)
 
 
@@ -111,6 +112,19 @@ class Platform(Protocol):
         """An adapter for one account; it opens nothing until `connect`."""
         ...
 
+    def problems(self, config: AccountConfig) -> list[str]:
+        """What is wrong with an account's name, credential and options, as far as can be told now.
+
+        Returns:
+            One sentence a problem, each saying what to do; none if all is well. An option that the
+            platform does not know is a problem. The credential is never quoted.
+        """
+        ...
+
+    def problem_with_user_id(self, text: str) -> str:
+        """Why `text` cannot be the id of a person here, and what can; empty if it can be one."""
+        ...
+
 
 def outlet_of(platform: Platform) -> Outlet:
     """What delivery must know of `platform`."""
@@ -122,5 +136,6 @@ def outlet_of(platform: Platform) -> Outlet:
         supports_buttons=capabilities.buttons,
         typing_period=capabilities.typing_period,
         minimum_edit_interval=capabilities.minimum_edit_interval,
+        group_edit_interval=capabilities.group_edit_interval,
         shows_at_once=capabilities.shows_at_once,
     )

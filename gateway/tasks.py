@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from celery import shared_task
-from celery.signals import beat_init, task_postrun, worker_ready, worker_shutting_down
+from celery.signals import task_postrun, worker_ready, worker_shutting_down
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
@@ -51,7 +51,7 @@ def _model_config() -> ModelConfig:
 def run_turns(*, conversation: int, **_future: object) -> None:
     """Run what is due in one conversation, in order, until nothing is."""
     capacity = gateway_settings().max_concurrent_turns
-    while not _shutting_down.is_set():
+    while not (_shutting_down.is_set() or workbench.is_full()):
         turn = turns.claim(conversation, this_process(), now=timezone.now(), capacity=capacity)
         if turn is None:
             return
@@ -91,9 +91,7 @@ def _fail(turn: Turn, error: Exception) -> None:
 @shared_task(name="gateway.upkeep")
 def run_upkeep(**_future: object) -> None:
     """Put right whatever was lost."""
-    now = timezone.now()
-    processes.beat("beat", now=now)  # it is beat that sends this
-    upkeep.tick(now=now)
+    upkeep.tick(now=timezone.now())
 
 
 @shared_task(name="gateway.housekeeping")
@@ -127,8 +125,3 @@ def _close_workbench(**_facts: Any) -> None:
     timer = threading.Timer(LAST_SECONDS, workbench.stop_all)
     timer.daemon = True
     timer.start()
-
-
-@beat_init.connect
-def _beat_begins(**_facts: Any) -> None:
-    processes.beat("beat", now=timezone.now())

@@ -1,7 +1,10 @@
 """What is put right every few seconds, whatever was lost: one call of `tick`."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
+
+from django.db import DatabaseError, InterfaceError
 
 from clarify import questions
 from delivery.processes import is_certainly_dead, this_process
@@ -15,11 +18,24 @@ logger = logging.getLogger(__name__)
 
 
 def tick(*, now: datetime) -> None:
-    """Take back turns whose worker is gone, close what is overdue, wake what was overlooked."""
-    reclaim_turns(now=now)
-    questions.expire_overdue(now=now)
-    questions.close_undeliverable(now=now)
-    turns.wake_overlooked(now=now, capacity=gateway_settings().max_concurrent_turns)
+    """Take back turns whose worker is gone, close what is overdue, wake what was overlooked.
+
+    Each of these is tried, whatever becomes of the others: this is the net under everything.
+    """
+    capacity = gateway_settings().max_concurrent_turns
+    _try(lambda: reclaim_turns(now=now))
+    _try(lambda: questions.expire_overdue(now=now))
+    _try(lambda: questions.close_undeliverable(now=now))
+    _try(lambda: turns.wake_overlooked(now=now, capacity=capacity))
+
+
+def _try(step: Callable[[], object]) -> None:
+    try:
+        step()
+    except (DatabaseError, InterfaceError):
+        raise  # nothing else would go better
+    except Exception:
+        logger.exception("A step of the upkeep failed; the next one is taken all the same")
 
 
 def reclaim_turns(*, now: datetime) -> int:
@@ -32,6 +48,10 @@ def reclaim_turns(*, now: datetime) -> int:
             count += turns.reclaim(turn, now=now)
         except TurnLost:
             logger.info("A lost turn was ended by somebody else", extra={"turn": turn.pk})
+        except (DatabaseError, InterfaceError):
+            raise
+        except Exception:
+            logger.exception("A turn could not be taken back", extra={"turn": turn.pk})
     return count
 
 

@@ -19,6 +19,9 @@ from gateway import processes, turns
 
 logger = logging.getLogger(__name__)
 
+# Turns of one worker process, whatever the whole installation may run: the remaining threads are
+# for upkeep, which takes back the turns of dead workers and closes overdue questions.
+MOST_IN_HAND = 125
 RENEW_EVERY = 1.0  # seconds; also how late a stop can be noticed when its hint was lost
 
 
@@ -59,6 +62,11 @@ class Workbench:
             self._runs[turn_id] = run
         if former is not None:
             former.cancel()
+
+    def is_full(self) -> bool:
+        """Whether this process has as much in hand as leaves its other threads room."""
+        with self._lock:
+            return len(self._runs) >= MOST_IN_HAND
 
     def take_away(self, turn_id: int, run: Stoppable) -> None:
         """`run` is over; another one of the same turn stays where it is."""

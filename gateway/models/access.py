@@ -58,6 +58,10 @@ class AuditEvent(models.Model):
 
     class Meta:
         ordering: ClassVar = ["-id"]
+        indexes: ClassVar = [
+            # is_first_denial: was this person told lately
+            models.Index(fields=["subject", "action", "at"], name="audit_by_subject"),
+        ]
 
     @override
     def __str__(self) -> str:

@@ -33,6 +33,10 @@ class Conversation(models.Model):
 
     class Meta:
         ordering: ClassVar = ["-active_at"]
+        indexes: ClassVar = [
+            # move_chat, and the place that staff name by its chat
+            models.Index(fields=["account", "chat_id"], name="conversations_by_chat"),
+        ]
 
     @override
     def __str__(self) -> str:

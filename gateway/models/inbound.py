@@ -71,7 +71,13 @@ class InboundEvent(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["account", "chat_id", "message_id"], name="inbound_by_message"),
+            # explain, quoting and edits: which event brought this message
+            models.Index(fields=["message_id", "account"], name="inbound_by_message"),
+            models.Index(
+                fields=["prompt_id"],
+                condition=Q(prompt_id__isnull=False),
+                name="inbound_by_prompt",
+            ),
         ]
 
     @override

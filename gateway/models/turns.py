@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from gateway.states import ACTIVE, OPEN, TurnState
 
-ACTIVE_STATES = sorted(ACTIVE)
-OPEN_STATES = sorted(OPEN)
+ACTIVE_STATES = sorted(state.value for state in ACTIVE)
+OPEN_STATES = sorted(state.value for state in OPEN)
 
 
 class Turn(models.Model):
@@ -20,7 +20,7 @@ class Turn(models.Model):
     )
     session = models.ForeignKey("gateway.Session", on_delete=models.CASCADE, related_name="turns")
     state = models.CharField(
-        max_length=12, choices=[(s.value, s.value) for s in TurnState], default=TurnState.QUEUED
+        max_length=12, choices=[(s.value, s.value) for s in TurnState], default=TurnState.QUEUED.value
     )
     prompt = models.TextField(blank=True, help_text="What the person said.")
     sender_id = models.CharField(max_length=255)
@@ -66,6 +66,12 @@ class Turn(models.Model):
                 fields=["state", "lease_expires_at"],
                 condition=Q(state__in=OPEN_STATES),
                 name="open_turns",
+            ),
+            # first_open_turn: what is next in one conversation
+            models.Index(
+                fields=["conversation", "id"],
+                condition=Q(state__in=OPEN_STATES),
+                name="open_turns_of_one",
             ),
         ]
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from delivery.content import Limit, Unit
 from delivery.ports import Certainty, Dialect
+from gateway.platforms.telegram import conf
 from gateway.platforms.telegram.formatting import TelegramDialect
 from gateway.platforms.telegram.wire import PLATFORM
 from gateway.ports import AccountConfig, Adapter, Capabilities
@@ -26,6 +27,7 @@ CAPABILITIES = Capabilities(
     max_buttons=100,
     callback_data_bytes=64,
     minimum_edit_interval=timedelta(seconds=1),
+    group_edit_interval=GROUP_EDIT_INTERVAL,
     typing_period=timedelta(seconds=4),
 )
 
@@ -37,13 +39,20 @@ class TelegramPlatform:
     title: str = "Telegram"
     capabilities: Capabilities = CAPABILITIES
     dialect: Dialect = TelegramDialect()
-    group_edit_interval: timedelta = GROUP_EDIT_INTERVAL
 
     def build_adapter(self, config: AccountConfig) -> Adapter:
         """An adapter for one account; the client library is imported here, not before."""
         from gateway.platforms.telegram.adapter import TelegramAdapter  # noqa: PLC0415
 
         return TelegramAdapter(config)
+
+    def problems(self, config: AccountConfig) -> list[str]:
+        """What is wrong with an account's settings, in words."""
+        return [*conf.problems(config), *conf.unknown_options(config)]
+
+    def problem_with_user_id(self, text: str) -> str:
+        """Why `text` is no person's id."""
+        return conf.problem_with_user_id(text)
 
 
 platform = TelegramPlatform()
