@@ -14,6 +14,7 @@ from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
 from gateway import access, accounts, audit, turns
+from gateway.accounts import CONSOLE
 from gateway.errors import NotPossible
 from gateway.models import Account, AllowEntry, Conversation, Turn
 
@@ -62,7 +63,7 @@ def enable_account(account: Account, *, actor: str, now: datetime) -> None:
     """Let a gateway process serve the account.
 
     Raises:
-        NotPossible: It is enabled already.
+        NotPossible: It is enabled already, or another enabled account has its credential.
     """
     _switch(account, is_enabled=True, actor=actor, now=now)
 
@@ -162,33 +163,45 @@ def send(
         now: The present.
 
     Raises:
-        NotPossible: There is nothing to say.
+        NotPossible: There is nothing to say, or nobody could ever read it.
     """
     if not letter.text.strip():
         message = "There is nothing to send: the text is empty."
         raise NotPossible(message)
+    known = _known(letter, account)
+    if known is None and account.platform == CONSOLE:  # its timelines are all that anybody sees
+        message = (
+            f"There is no chat {letter.chat_id!r} in the Control UI, so nobody would see this."
+            " `/whoami`, written in a chat there, says what the chat is called."
+        )
+        raise NotPossible(message)
     debt = Debt(
-        conversation_key="",
+        conversation_key=known.key if known else "",
         trigger=f"staff:{trigger}",
-        address=_address(letter, account),
+        address=known.address if known else _address(letter, account),
         kind=Kind.CROSS,
         content=letter.text,
     )
     with transaction.atomic():
         obligation = ledger.record(debt, now=now)
+        if known is not None:
+            Conversation.objects.filter(pk=known.pk).update(active_at=now)
         subject = f"delivery:{obligation.delivery_id[:12]}"
         where = {"account": account.slug, "chat": letter.chat_id}
         audit.note("message.sent", actor=actor, subject=subject, now=now, **where)
     return obligation
 
 
-def _address(letter: Letter, account: Account) -> Address:
-    """Where the letter goes; as the chat is known here, if it is."""
-    known = Conversation.objects.filter(
+def _known(letter: Letter, account: Account) -> Conversation | None:
+    """The conversation of that chat that everybody shares, or else the liveliest."""
+    there = Conversation.objects.filter(
         account=account.slug, chat_id=letter.chat_id, thread_id=letter.thread_id
-    ).first()
-    if known is not None:
-        return known.address
+    )
+    return there.order_by("participant_id", "-active_at").first()
+
+
+def _address(letter: Letter, account: Account) -> Address:
+    """Where a letter to a chat goes of which nothing is known."""
     return Address(
         platform=account.platform,
         account=account.slug,

@@ -112,6 +112,19 @@ def prompt(row: Prompt) -> Entry:
     }
 
 
+def cut(turn: Turn) -> Entry:
+    """What a turn that was stopped had said by then; a page that saw more of it keeps that."""
+    return {
+        "id": f"cut:{turn.pk}",
+        "kind": "cut",
+        "at": _instant(turn.started_at or turn.created_at),
+        "rank": 1,
+        "turn": turn.pk,
+        "preview": turn.preview_key,
+        "html": html(turn.spoken[:LONGEST_LIVE]) if turn.spoken else "",
+    }
+
+
 def stopped(turn: Turn) -> Entry:
     """A turn that was stopped."""
     return {

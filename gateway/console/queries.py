@@ -5,16 +5,17 @@ gets whatever changed since then. Entries carry stable ids, so getting one twice
 a lost hint costs nothing but time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from clarify.models import Prompt
 from clarify.states import State as PromptState
-from delivery.models import Obligation
+from delivery.models import Kind, Obligation
 from gateway.accounts import CONSOLE
 from gateway.console import entries
 from gateway.console.entries import Entry
@@ -55,7 +56,7 @@ def find(viewer: Viewer, conversation_id: int) -> Conversation:
     visible = viewer.visible_conversations().select_related("session")
     found = visible.filter(pk=conversation_id).first()
     if found is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound(_("There is no such conversation."))
     return found
 
 
@@ -70,8 +71,19 @@ def conversations(viewer: Viewer, filters: Filters) -> list[dict[str, Any]]:
         rows = rows.filter(Q(title__icontains=word) | Q(chat_id__icontains=word))
     open_turns = Turn.objects.filter(conversation=OuterRef("pk"), state__in=OPEN_STATES)
     found = list(rows.annotate(is_busy=Exists(open_turns)).order_by("-active_at")[:MOST_LISTED])
-    asked = _pending_counts([row.key for row in found])
+    keys = [row.key for row in found]
+    asked, owed = _pending_counts(keys), _last_owed(keys)
+    for row in found:
+        row.active_at = max(row.active_at, owed.get(row.key, row.active_at))
+    found.sort(key=lambda row: row.active_at, reverse=True)
     return [_listed(row, viewer, asked.get(row.key, 0)) for row in found]
+
+
+def _last_owed(keys: Sequence[str]) -> dict[str, datetime]:
+    """When something was last said to each of these conversations, as far as the ledger goes."""
+    owed = Obligation.objects.filter(conversation_key__in=keys).exclude(kind=Kind.RETIRE)
+    last = owed.values("conversation_key").annotate(at=Max("created_at")).order_by()
+    return {row["conversation_key"]: row["at"] for row in last}
 
 
 def _pending_counts(keys: Sequence[str]) -> dict[str, int]:
@@ -124,9 +136,9 @@ def page(
         The entries in order, and whether there are earlier ones.
     """
     found: list[Entry] = []
-    for rows, at, show in _sources(conversation, viewer):
-        wanted = rows if before is None else rows.filter(**{f"{at}__lte": before})
-        found += show(wanted.order_by("-pk")[: PAGE + 1])
+    for source in _sources(conversation, viewer):
+        earlier = {} if before is None else {f"{source.at}__lte": before}
+        found += source.show(source.rows.filter(**earlier).order_by("-pk")[: PAGE + 1])
     found.sort(key=_place)
     has_more = len(found) > PAGE
     kept = found[-PAGE:]
@@ -138,9 +150,9 @@ def page(
 def changes(conversation: Conversation, viewer: Viewer, *, since: datetime) -> list[Entry] | None:
     """What became different from `since` on, in order; None if that is too much to tell."""
     found: list[Entry] = []
-    for rows, at, show in _sources(conversation, viewer):
-        changed = "updated_at" if at in {"created_at", "finished_at"} else at
-        found += show(rows.filter(**{f"{changed}__gte": since}).order_by("-pk")[:MOST_CHANGES])
+    for source in _sources(conversation, viewer):
+        changed = source.rows.filter(**{f"{source.changed}__gte": since})
+        found += source.show(changed.order_by("-pk")[:MOST_CHANGES])
     if len(found) >= MOST_CHANGES:
         return None
     return sorted(found, key=_place)
@@ -150,24 +162,66 @@ def _place(entry: Entry) -> tuple[str, int, str]:
     return (entry["at"], entry["rank"], entry["id"])
 
 
-def _sources(conversation: Conversation, viewer: Viewer) -> list[tuple[Any, str, Any]]:
-    """Where entries come from: the rows, the field with their instant, and how they are shown."""
+@dataclass(frozen=True)
+class _Source:
+    """Where entries come from.
+
+    Attributes:
+        rows: What is shown.
+        at: The field with the instant of a row.
+        changed: The field with the instant of its last change.
+        show: Makes entries of rows.
+    """
+
+    rows: QuerySet[Any]
+    at: str
+    changed: str
+    show: Callable[[QuerySet[Any]], list[Entry]]
+
+
+def _sources(conversation: Conversation, viewer: Viewer) -> list[_Source]:
     key = conversation.key
     said = InboundEvent.objects.filter(conversation=conversation, kind="message")
     owed = Obligation.objects.filter(conversation_key=key).exclude(kind__in=entries.HIDDEN)
+    asked = Prompt.objects.filter(conversation_key=key)
     stopped = Turn.objects.filter(conversation=conversation, state=TurnState.STOPPED)
     begun = Session.objects.filter(conversation=conversation, number__gt=1)
+
+    def each(show: Callable[..., Entry], *more: Any) -> Callable[[QuerySet[Any]], list[Entry]]:
+        return lambda rows: [show(row, *more) for row in rows]
+
     return [
-        (said, "received_at", lambda rows: [entries.inbound(row, viewer) for row in rows]),
-        (owed, "created_at", _owed),
-        (
-            Prompt.objects.filter(conversation_key=key),
-            "created_at",
-            lambda rows: [entries.prompt(row) for row in rows],
+        _Source(said, "received_at", "received_at", each(entries.inbound, viewer)),
+        _Source(owed, "created_at", "updated_at", _owed),
+        _Source(asked, "created_at", "updated_at", each(entries.prompt)),
+        _Source(
+            stopped.exclude(started_at=None), "started_at", "updated_at", each(entries.cut)
         ),
-        (stopped, "finished_at", lambda rows: [entries.stopped(row) for row in rows]),
-        (begun, "started_at", lambda rows: [entries.session(row) for row in rows]),
+        _Source(
+            _untold(stopped, conversation), "finished_at", "updated_at", each(entries.stopped)
+        ),
+        _Source(begun, "started_at", "started_at", each(entries.session)),
     ]
+
+
+def _untold(stopped: QuerySet[Turn], conversation: Conversation) -> QuerySet[Turn]:
+    """Of the turns that were stopped, those whose stop nothing else in the timeline tells.
+
+    Of several stopped by one act the first tells it, and none if that act was answered in words,
+    as `/stop` is. `/new` is answered too, but its words do not say that anything was stopped.
+    """
+    at = OuterRef("finished_at")
+    told = Obligation.objects.filter(
+        conversation_key=conversation.key, kind__in=(Kind.CONTROL, Kind.NOTICE), created_at=at
+    )
+    begun = Session.objects.filter(conversation=conversation, started_at=at)
+    first = Turn.objects.filter(
+        conversation=conversation,
+        state=TurnState.STOPPED,
+        finished_at=at,
+        pk__lt=OuterRef("pk"),
+    )
+    return stopped.filter(~Exists(told) | Exists(begun)).filter(~Exists(first))
 
 
 def _owed(rows: QuerySet[Obligation]) -> list[Entry]:

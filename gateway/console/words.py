@@ -72,7 +72,8 @@ def _question_words() -> dict[str, str]:
         "not_connected": _(
             "Not connected. Your answer is kept; send it when the connection is back."
         ),
-        "keys": _("1–4 choose · Enter goes on · Esc collapses"),
+        "keys": _("Enter goes on · Esc collapses"),
+        "keys_choose": _("{}–{} choose"),
     }
 
 

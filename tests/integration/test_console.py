@@ -17,13 +17,14 @@ from clarify import questions
 from clarify.models import Prompt
 from clarify.states import State as PromptState
 from delivery import hints
-from delivery.models import Kind
-from gateway import turns
+from delivery.models import Kind, Obligation
+from gateway import accounts, staff, turns
 from gateway.console import actions, queries
 from gateway.console.consumers import LOGGED_OUT, ConsoleConsumer
 from gateway.console.errors import NotFound, Refused
 from gateway.console.viewers import viewer_of
-from gateway.models import AuditEvent, Conversation, InboundEvent, Turn
+from gateway.errors import NotPossible
+from gateway.models import Account, AuditEvent, Conversation, InboundEvent, Turn
 from gateway.states import TurnState
 from tests import factories
 
@@ -184,6 +185,55 @@ def test_the_list_is_filtered_and_tells_what_waits(boss):
     assert queries.conversations(boss, queries.Filters(platform="console")) == []
 
 
+def test_the_list_says_when_something_was_last_said_by_either(ada):
+    early, late = factories.ago(hours=2), factories.ago(hours=1)
+    conversation, other = chat_of(ada), factories.make_conversation(now=late)
+    Conversation.objects.filter(pk=conversation.pk).update(active_at=early, title="Hello")
+    boss = viewer_of(factories.make_staff())
+
+    def listed():
+        rows = queries.conversations(boss, queries.Filters())
+        return [(row["id"], row["active_at"]) for row in rows]
+
+    assert listed() == [(other.pk, late.isoformat()), (conversation.pk, early.isoformat())]
+    now = factories.make_obligation(conversation).created_at
+    assert listed() == [(conversation.pk, now.isoformat()), (other.pk, late.isoformat())]
+
+
+# --- messages by hand ------------------------------------------------------------
+
+
+def send(account, chat, text="By hand"):
+    letter = staff.Letter(chat_id=chat, text=text)
+    return staff.send(letter, account, trigger=text, actor="root", now=timezone.now())
+
+
+def test_a_message_by_hand_stands_in_the_chat_it_is_sent_to(ada, boss):
+    conversation, telegram = chat_of(ada), factories.make_conversation()
+    accounts.sync_environment()
+    mine = send(Account.objects.get(slug="console"), ada.person_id)
+    assert f"ob:{mine.pk}" in shown(ada, conversation)
+    account = factories.make_account(slug=telegram.account)
+    theirs = send(account, telegram.chat_id)
+    assert f"ob:{theirs.pk}" in shown(boss, telegram)
+
+
+def test_a_message_by_hand_to_a_chat_with_several_people_stands_where_all_of_them_talk():
+    alone = factories.make_conversation(chat_id="-7", participant_id="1001")
+    shared = factories.make_conversation(chat_id="-7")
+    owed = send(factories.make_account(slug=alone.account), "-7")
+    assert owed.conversation_key == shared.key
+
+
+@pytest.mark.parametrize("chat", ["1", "nobody", "u1-99"])
+def test_a_message_by_hand_that_nobody_would_see_is_refused(ada, chat):
+    chat_of(ada)
+    accounts.sync_environment()
+    with pytest.raises(NotPossible, match="no chat"):
+        send(Account.objects.get(slug="console"), chat)
+    assert not Obligation.objects.exists()
+
+
 # --- the timeline ------------------------------------------------------------
 
 
@@ -273,8 +323,6 @@ def test_an_answer_that_the_ledger_forgot_is_read_from_the_transcript(ada):
     conversation.refresh_from_db()
     with_ledger = [entry["kind"] for entry in snapshot(ada, conversation)["entries"]]
     assert with_ledger == ["said", "final"]
-    from delivery.models import Obligation
-
     Obligation.objects.all().delete()
     entries = snapshot(ada, conversation)["entries"]
     assert [entry["id"] for entry in entries][1] == f"told:{turn.pk}"
@@ -370,6 +418,43 @@ def test_a_stopped_turn_stands_in_the_timeline(ada):
     assert actions.stop(ada, turn.pk, now=timezone.now()) == 1
     assert f"turn:{turn.pk}" in shown(ada, conversation)
     assert snapshot(ada, conversation)["turns"] == []
+
+
+def test_a_stop_is_told_once(ada):
+    conversation = chat_of(ada)
+    say(ada, conversation)
+    say(ada, conversation, "And this", "client-0002")
+    first, _ = Turn.objects.order_by("pk")
+    actions.stop(ada, first.pk, now=timezone.now())
+    told = [entry["turn"] for entry in shown(ada, conversation).values() if is_stop(entry)]
+    assert told == [first.pk]
+    say(ada, conversation, "More", "client-0003")
+    say(ada, conversation, "/stop", "client-0004")
+    entries = list(shown(ada, conversation).values())
+    assert len([entry for entry in entries if is_stop(entry)]) == 1
+    assert [entry["source"] for entry in entries if entry["kind"] == "control"] == ["⏹ Stopped."]
+
+
+def is_stop(entry):
+    return entry["kind"] == "stopped"
+
+
+def test_a_stop_that_a_new_session_brings_is_told_beside_it(ada):
+    conversation = chat_of(ada)
+    say(ada, conversation)
+    say(ada, conversation, "/new", "client-0002")
+    assert [is_stop(entry) for entry in shown(ada, conversation).values()].count(True) == 1
+
+
+def test_what_a_stopped_turn_had_said_stays(ada):
+    conversation = chat_of(ada)
+    turn = factories.make_turn(conversation, state="running", started_at=timezone.now())
+    Turn.objects.filter(pk=turn.pk).update(spoken="**Half** of it")
+    since = timezone.now() - timedelta(seconds=1)
+    actions.stop(ada, turn.pk, now=timezone.now())
+    for entries in (shown(ada, conversation), shown(ada, conversation, since)):
+        assert entries[f"cut:{turn.pk}"]["html"] == "<p><strong>Half</strong> of it</p>"
+        assert entries[f"cut:{turn.pk}"]["preview"] == turn.preview_key
 
 
 def test_a_turn_that_has_ended_is_not_stopped_in_place_of_the_one_that_runs_now(ada):

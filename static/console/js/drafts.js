@@ -11,18 +11,29 @@ export class Draft {
     this.picks = kept.picks ?? {};
     this.texts = kept.texts ?? {};
     this.isCollapsed = kept.isCollapsed ?? false;
+    this.told = kept.told ?? {}; // what the server had of each question when it was last looked at
     this.isKept = Boolean(kept.picks);
-    if (!this.isKept) this.#takeOver();
+    this.learn(entry);
   }
 
-  // What was answered by text on another surface already.
-  #takeOver() {
-    for (const question of this.entry.questions) {
+  // Take over what was answered elsewhere since, as by a message. Returns whether anything was.
+  learn(entry) {
+    this.entry = entry;
+    const fresh = entry.questions.filter((question) => this.#isNews(question));
+    for (const question of fresh) {
       const labels = new Set(question.options.map((option) => option.label));
-      const given = this.entry.answers[question.key] ?? [];
+      const given = entry.answers[question.key];
       this.picks[question.key] = given.filter((word) => labels.has(word));
       this.texts[question.key] = given.find((word) => !labels.has(word)) ?? "";
+      this.told[question.key] = given;
     }
+    if (fresh.length) this.save();
+    return fresh.length > 0;
+  }
+
+  #isNews({ key }) {
+    const given = this.entry.answers[key] ?? [];
+    return given.length > 0 && JSON.stringify(given) !== JSON.stringify(this.told[key]);
   }
 
   save() {
@@ -30,6 +41,7 @@ export class Draft {
       step: this.step,
       picks: this.picks,
       texts: this.texts,
+      told: this.told,
       isCollapsed: this.isCollapsed,
     });
   }

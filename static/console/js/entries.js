@@ -104,14 +104,12 @@ function fillTold(node, entry) {
     morph(body, dressed(entry.html));
   }
   const isLive = entry.kind === "live";
+  const isBare = isLive || entry.kind === "cut"; // of a stopped text the line below tells the rest
   body.setAttribute("aria-busy", String(isLive));
   const meta = part(node, "meta", () => el("div", { class: "meta" }));
-  meta.hidden = isLive;
-  if (isLive) {
-    body.classList.toggle("is-silent", !entry.html);
-    return;
-  }
-  body.classList.remove("is-silent");
+  meta.hidden = isBare;
+  body.classList.toggle("is-silent", isLive && !entry.html);
+  if (isBare) return;
   const tone = entry.tick === "abandoned" ? "bad" : entry.tick === "delivered" ? "good" : "";
   const title = [t(`tick_${entry.tick}`), tone !== "good" && entry.note].filter(Boolean).join(": ");
   meta.replaceChildren(

@@ -42,6 +42,7 @@ export class Stepper {
       this.#drafts.delete(id);
       changed = true;
     }
+    const told = entries.filter((entry) => this.#drafts.get(entry.id)?.learn(entry));
     const fresh = entries.filter((entry) => !this.#drafts.has(entry.id));
     for (const entry of fresh) {
       const draft = new Draft(entry);
@@ -51,6 +52,7 @@ export class Stepper {
     }
     if (!changed && !fresh.length) {
       if (NARROW.matches) this.#mountInline();
+      for (const entry of told) this.#showTold(this.#drafts.get(entry.id));
       return;
     }
     const hadFocus = this.#hasFocus;
@@ -59,6 +61,13 @@ export class Stepper {
     if (fresh.length && NARROW.matches) this.hooks.attend(fresh[0].id);
     else if (fresh.length && !this.hooks.composer.isWriting) this.#focusFirst();
     else if (hadFocus) this.#drafts.size ? this.#focusFirst() : this.hooks.composer.focus();
+  }
+
+  // A part of the answers has come in another way: show it, and leave the focus where it is.
+  #showTold(draft) {
+    const isPanel = draft.entry.id === this.#shown && this.isDocked;
+    if (NARROW.matches || isPanel) this.#refresh(draft);
+    else this.render();
   }
 
   get isDocked() {
@@ -170,7 +179,7 @@ export class Stepper {
       "footer",
       { class: "panel-foot" },
       el("button", { class: "button quiet", type: "button", text: t("skip"), title: t("skip_title"), "data-plain": "", disabled: isBusy, onclick: () => this.#skip(draft) }),
-      el("span", { class: "keys", "aria-hidden": "true", text: t("keys") }),
+      el("span", { class: "keys", "aria-hidden": "true", text: keysOf(question) }),
       draft.step > 0 &&
         el("button", { class: "button quiet", type: "button", text: t("back"), "data-plain": "", "data-focus": "back", onclick: () => this.#go(draft, draft.step - 1) }),
       el("button", {
@@ -277,6 +286,9 @@ export class Stepper {
     if (!root) return;
     const shown = NARROW.matches ? draft.entry.questions : [draft.entry.questions[draft.step]];
     [...root.querySelectorAll(".question")].forEach((body, index) => refresh(body, shown[index], draft));
+    draft.entry.questions.forEach((question, index) =>
+      root.querySelectorAll(".step")[index]?.classList.toggle("is-done", draft.isAnswered(question)),
+    );
     const isReady = shown.every((question) => draft.isAnswered(question));
     root.querySelector('[data-focus="next"]').disabled = !isReady || this.#busy.has(draft.entry.id);
   }
@@ -371,4 +383,10 @@ export class Stepper {
       node.classList.toggle("is-short", left < 60);
     }
   }
+}
+
+// Every option has a number, and one's own words have the last.
+function keysOf(question) {
+  const count = question.options.length;
+  return [count > 0 && t("keys_choose", number(1), number(count + 1)), t("keys")].filter(Boolean).join(" · ");
 }

@@ -76,7 +76,7 @@ export class Timeline {
     this.upsert([{ id: `live:${key}`, kind: "live", at: known?.at ?? at, rank: 1, turn, key, html }]);
   }
 
-  // Only the live texts of these previews stay.
+  // Only the live texts of these previews stay; that of a stopped turn has become an entry by now.
   keepLive(keys) {
     for (const entry of this.all) {
       if (entry.kind === "live" && !keys.has(entry.key)) this.remove(entry.id);
@@ -109,7 +109,20 @@ export class Timeline {
     const node = this.#items.get(id)?.node;
     if (!node || !this.#stuck || node.offsetHeight < this.#scroller.clientHeight - 16) return;
     this.#stuck = false;
-    node.scrollIntoView({ block: "start", behavior: "instant" });
+    this.#scroller.scrollTop += node.getBoundingClientRect().top - this.#top;
+  }
+
+  get #top() {
+    return this.#scroller.getBoundingClientRect().top;
+  }
+
+  // Whether somebody looks at the question that the timeline ends with, or nearly so.
+  #isRead(item) {
+    const { top, bottom } = item.node.getBoundingClientRect();
+    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+    const isVisible = bottom > this.#top && top < this.#top + clientHeight;
+    const below = scrollHeight - scrollTop - (bottom - this.#top);
+    return isVisible && below < clientHeight;
   }
 
   offerEarlier(hasMore) {
@@ -118,6 +131,9 @@ export class Timeline {
 
   #put(entry) {
     const item = this.#items.get(entry.id) ?? this.#adopt(entry);
+    // What was shown of a stopped turn may be more than the server keeps.
+    if (entry.kind === "cut") entry.html = longer(item?.entry.html ?? "", entry.html);
+    if (entry.kind === "cut" && !entry.html) return void (item && this.remove(entry.id));
     if (!item) {
       const node = build(entry, this.hooks);
       this.#items.set(entry.id, { entry, node });
@@ -127,9 +143,12 @@ export class Timeline {
     }
     if (JSON.stringify(item.entry) === JSON.stringify(entry)) return;
     const moved = compare(item.entry, entry) !== 0;
+    // Whoever read a question that is closed now goes on reading at the end.
+    const follows = item.entry.open && !entry.open && this.#isRead(item);
     item.entry = entry;
     fill(item.node, entry, this.hooks);
     if (moved) this.#place(entry, item.node);
+    if (follows) this.toEnd();
   }
 
   // The same thing under another name: a message that was sent from here and is now stored, a text
@@ -141,7 +160,7 @@ export class Timeline {
     if (!item || former === entry.id) return null;
     this.#items.delete(former);
     this.#items.set(entry.id, item);
-    if (item.entry.kind === "live") this.hooks.finished?.(entry);
+    if (item.entry.kind === "live" && entry.kind !== "cut") this.hooks.finished?.(entry);
     return item;
   }
 
@@ -176,6 +195,8 @@ export class Timeline {
     if (this.#stuck) this.#latest.classList.remove("has-news");
   }
 }
+
+const longer = (one, other) => (one.length > other.length ? one : other);
 
 function compare(one, other) {
   if (one.rank === 9 || other.rank === 9) {
