@@ -422,9 +422,26 @@ def test_giving_up_is_one_step(chat, clock, monkeypatch) -> None:
     die(claim(chat, clock), clock)
     claim(chat, clock)
     monkeypatch.setattr(turns, "_remember", lambda *_a: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        die(None, clock)
+    die(None, clock)  # the upkeep logs it and goes on with the rest
     assert Turn.objects.get().state == "running"
+
+
+def test_one_turn_that_cannot_be_taken_back_keeps_no_other_from_it(
+    chat, clock, monkeypatch
+) -> None:
+    poison, healthy = chat, make_conversation()
+    for conversation in (poison, healthy):
+        enqueue(conversation, clock)
+        claim(conversation, clock)
+    real = turns.reclaim
+    monkeypatch.setattr(
+        turns,
+        "reclaim",
+        lambda turn, *, now: 1 / 0 if turn.conversation_id == poison.pk else real(turn, now=now),
+    )
+    die(None, clock)
+    states = dict(Turn.objects.values_list("conversation_id", "state"))
+    assert states == {poison.pk: "running", healthy.pk: "ready"}
 
 
 def test_only_one_takes_back(chat, clock) -> None:
