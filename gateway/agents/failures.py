@@ -21,6 +21,7 @@ from pydantic_ai.exceptions import (
 )
 
 from gateway.agents.events import Failed, FailureKind
+from gateway.messages import clean
 
 _LONGEST_DETAIL = 600  # characters; enough for a provider's reason, short enough for a log line
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|rk)-[\w*.-]{6,}|(?i:bearer)\s+\S+")
@@ -122,7 +123,7 @@ def _limit(message: str) -> Failed:
 
 
 def _safe(detail: str, api_key: str) -> str:
-    text = " ".join(detail.split())
+    text = " ".join(clean(detail).split())
     if api_key:
         text = text.replace(api_key, "[key]")
     return _LOOKS_LIKE_A_KEY.sub("[key]", text)[:_LONGEST_DETAIL]

@@ -20,6 +20,7 @@ from gateway.agents.events import (
     ToolFinished,
     ToolStarting,
 )
+from gateway.messages import clean
 
 
 class RunClosed(Exception):
@@ -146,7 +147,7 @@ class Handover:
                 self._run(item)
             elif isinstance(item, _TextWaiting):
                 self._text_is_waiting = False
-                text = self.text
+                text = clean(self.text)
                 if text and text != shown and not self.is_stopped:
                     shown = text
                     yield TextSoFar(text)

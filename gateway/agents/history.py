@@ -5,8 +5,11 @@ The messages are those of pydantic-ai 2.68 as its `ModelMessagesTypeAdapter` wri
 (`text`, `tool-call`, …). `SCHEMA_VERSION` is stored beside them, so that a later reader knows.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from gateway.messages import clean
 
 JSONObject = dict[str, Any]
 
@@ -21,6 +24,22 @@ STOPPED = "(This answer was stopped before it was finished.)"
 LEFT_OUT = "[Earlier messages of this conversation were left out here.]"
 
 _RETURNS = ("tool-return", "retry-prompt")
+
+
+def storable(value: Any) -> Any:
+    """JSON that every database holds, made of what a model or a tool may give.
+
+    Text is cleaned as `gateway.messages.clean` does; a number that is none becomes null.
+    """
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {clean(str(key)): storable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(each) for each in value]
+    return value
 
 
 def user_message(text: str) -> JSONObject:

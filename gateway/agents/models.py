@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
     ToolCallPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
@@ -27,6 +28,7 @@ from gateway.agents.demo import demo_model
 from gateway.agents.failures import ModelMisconfigured, explain, is_transient, is_worth_a_fallback
 from gateway.agents.requests import ModelConfig
 from gateway.agents.tap import Tap, TappedClient, current_tap
+from gateway.messages import clean
 
 DEMO = "demo"
 _FIRST_PAUSE_SECONDS = 0.5
@@ -176,6 +178,7 @@ class PatientModel(WrapperModel):
                 raise
             prepared = self._fallback.prepare_messages(messages, parameters)
             response = await self._insist(self._fallback, prepared, settings, parameters)
+        _clean(response)
         _make_call_ids_unique(response, messages)
         return response
 
@@ -239,8 +242,17 @@ def _visible_text(event: ModelResponseStreamEvent) -> str:
     return ""
 
 
+def _clean(response: ModelResponse) -> None:
+    """What no database and no request holds is taken out before anybody works with it."""
+    for part in response.parts:
+        if isinstance(part, TextPart | ThinkingPart):
+            part.content = clean(part.content)
+        elif isinstance(part, ToolCallPart) and isinstance(part.args, str):
+            part.args = clean(part.args)
+
+
 def _make_call_ids_unique(response: ModelResponse, messages: list[ModelMessage]) -> None:
-    """Give a call a fresh id where the model repeats one.
+    """Give a call a fresh id where the model repeats one, or gives one that cannot be stored.
 
     Results are stored under these ids, and some servers number the calls of every response from
     zero again: a later call would be given the result of an earlier one.
@@ -256,6 +268,7 @@ def _make_call_ids_unique(response: ModelResponse, messages: list[ModelMessage])
         if isinstance(part, ToolCallPart)
     }
     for call in calls:
-        if not call.tool_call_id or call.tool_call_id in taken:
+        call_id = call.tool_call_id
+        if not call_id or call_id in taken or clean(call_id) != call_id:
             call.tool_call_id = f"call_{secrets.token_hex(12)}"
         taken.add(call.tool_call_id)

@@ -23,6 +23,7 @@ from gateway.agents.events import (
     ToolStarting,
 )
 from gateway.agents.handover import Handover, RunClosed
+from gateway.agents.history import storable
 from gateway.agents.requests import TurnContext
 from gateway.agents.tools import AgentTool, Risk, ToolContext, ToolError, ToolFunction
 
@@ -58,7 +59,7 @@ class Gate:
             CallDeferred, ApprovalRequired: The result comes later, from a person.
             ModelRetry: The caller refused the arguments.
         """
-        starting = ToolStarting(ctx.tool_call_id or "", tool.name, to_jsonable_python(args))
+        starting = ToolStarting(ctx.tool_call_id or "", tool.name, _as_json(args))
         decision = await self._handover.exchange(starting)
         match decision:
             case Execute():
@@ -85,7 +86,7 @@ class Gate:
     async def _execute(self, tool: AgentTool, args: dict[str, Any], call_id: str) -> Any:
         context = ToolContext(turn=self._context, call_id=call_id, effect=self._effect)
         try:
-            result = to_jsonable_python(await tool.function(context, **args))
+            result = _as_json(await tool.function(context, **args))
         except RunClosed:
             raise
         except ToolError as error:
@@ -101,7 +102,11 @@ class Gate:
         effects = self._context.effects
         if effects is None:
             raise ToolError("This turn may not change anything.")
-        return await self._handover.ask(functools.partial(effects, name, payload))
+        return await self._handover.ask(functools.partial(effects, name, _as_json(payload)))
+
+
+def _as_json(value: Any) -> Any:
+    return storable(to_jsonable_python(value))
 
 
 class GatedToolset(AbstractToolset[Gate]):

@@ -20,11 +20,12 @@ from gateway.agents.events import (
 )
 from gateway.agents.failures import explain, timed_out
 from gateway.agents.handover import Handover
-from gateway.agents.history import cut_to_response
+from gateway.agents.history import cut_to_response, storable
 from gateway.agents.models import ModelShelf
 from gateway.agents.requests import RunRequest
 from gateway.agents.tools import ToolRegistry
 from gateway.agents.toolset import Gate, GatedToolset
+from gateway.messages import clean
 
 logger = logging.getLogger(__name__)
 
@@ -150,7 +151,7 @@ class Turn:
             self._handover.end(Asked(tuple(self._gate.deferred)))
         else:
             new = self._new_messages(run)
-            self._handover.end(Finished(output, _dump(new), _usage(new)))
+            self._handover.end(Finished(clean(output), _dump(new), _usage(new)))
 
     async def _checkpoint(self, run: "GraphRun[Gate, Output]") -> None:
         """Have the caller store what is new, if anything is, before any tool runs."""
@@ -169,7 +170,7 @@ _EMPTY: tuple[object, ...] = (None, [], {})
 
 def _dump(messages: Sequence[ModelMessage]) -> tuple[dict[str, Any], ...]:
     dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
-    return tuple(_lean(message) for message in dumped)
+    return tuple(storable(_lean(message)) for message in dumped)
 
 
 def _lean(message: dict[str, Any]) -> dict[str, Any]:

@@ -387,3 +387,33 @@ def test_staff_stopping_a_queued_turn_do_not_disturb_the_one_that_waits(chat, ru
     say(chat, "hello")
     assert work(chat, runtime).state == "finished"
     assert is_valid(Turn.objects.last())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"question": "Which\\u0000?", "choices": ["a\\u0000", "b\\ud83d"]}',
+        '{"question": "Which?", "choices": [NaN, Infinity, "a"]}',
+    ],
+)
+def test_arguments_that_no_database_holds_end_nothing(arguments, chat, model) -> None:
+    peer, runtime = model
+    call = Call("clarify", arguments, id="c\x00\ud83d")
+    peer.script(in_turn(Reply(tool_calls=[call]), Reply(text="Thanks.")))
+    say(chat, "go")
+    if work(chat, runtime).state == "waiting":
+        answer("1")
+        work(chat, runtime)
+    assert owed()[-1] == ("final", "Thanks.")
+
+
+def test_words_that_no_database_holds_are_cleaned_and_not_lost(chat, model) -> None:
+    peer, runtime = model
+    noted = Call("note", '{"text": "milk\\u0000 and eggs"}')
+    said = Reply(text="a\x00b \ud83d\ude00 \ud83d", tool_calls=[noted])
+    peer.script(in_turn(said, Reply(text="c\x00d", chunks=["c", "\x00d"])))
+    say(chat, "go")
+    assert work(chat, runtime).state == "finished"
+    assert owed() == [("final", "ab \U0001f600 \ufffd\n\ncd")]
+    assert Note.objects.get().text == "milk and eggs"
+    assert is_valid(Turn.objects.last())
