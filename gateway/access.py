@@ -1,15 +1,19 @@
 """Who may speak, looked up in the database; the rule itself is `policy`."""
 
+import logging
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
 
-from gateway import audit, policy, statements
+from gateway import audit, platforms, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
 from gateway.messages import Source
 from gateway.models import AllowEntry, AuditEvent
 from gateway.policy import Grant, Verdict
+
+logger = logging.getLogger(__name__)
 
 NOTICE_EVERY = timedelta(hours=1)
 
@@ -59,8 +63,11 @@ def is_first_denial(source: Source, *, now: datetime) -> bool:
 
 def sync_environment(*, now: datetime) -> None:
     """Make the allowlist entries that the environment names, and drop those it no longer does."""
+    for platform, problem in problems_in_environment():
+        logger.warning("%s_ALLOWED_USERS: %s It is left out.", platform.upper(), problem)
     for platform, facts in gateway_settings().environment_accounts.items():
-        wanted = set(facts.get("allowed_users", ()))
+        named = facts.get("allowed_users", ())
+        wanted = {user_id for user_id in named if not problem_with_user_id(platform, user_id)}
         present = AllowEntry.objects.filter(platform=platform, from_environment=True)
         for entry in present.exclude(user_id__in=wanted):
             audit.note(
@@ -82,13 +89,33 @@ def sync_environment(*, now: datetime) -> None:
                 )
 
 
+def problems_in_environment() -> Iterator[tuple[str, str]]:
+    """The platform and what is wrong, for each id in the environment that cannot be a person's."""
+    for platform, facts in gateway_settings().environment_accounts.items():
+        for user_id in facts.get("allowed_users", ()):
+            if problem := problem_with_user_id(platform, user_id):
+                yield platform, problem
+
+
+def problem_with_user_id(platform: str, user_id: str) -> str:
+    """Why `user_id` cannot be a person's id on `platform`; empty if nothing speaks against it."""
+    known = platforms.installed().get(platform)
+    return known.problem_with_user_id(user_id) if known and user_id else ""
+
+
 def allow(entry: AllowEntry) -> None:
     """Store `entry`.
 
     Raises:
-        NotPossible: The same entry is there already, or the environment keeps it.
+        NotPossible: The same entry is there already, the environment keeps it, or it names what
+            cannot be a person's id there.
+        UnknownPlatform: The platform is not installed.
     """
     _refuse_environment(entry)
+    platforms.get(entry.platform)
+    problem = problem_with_user_id(entry.platform, entry.user_id)
+    if problem:
+        raise NotPossible(problem)
     try:
         entry.full_clean()
     except ValidationError as error:

@@ -1,6 +1,8 @@
 """Accounts: where they come from, how their connection stands; only writer of their table."""
 
+import logging
 import re
+from contextlib import suppress
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -10,6 +12,8 @@ from gateway.conf import gateway_settings
 from gateway.errors import BadSecret, NotPossible, UnknownPlatform
 from gateway.models import Account, AccountState
 from gateway.ports import AccountConfig, BotIdentity
+
+logger = logging.getLogger(__name__)
 
 CONSOLE = "console"
 MASK = "••••"
@@ -21,24 +25,45 @@ def sync_environment() -> None:
     """Make or update the accounts that stand in the environment, and the Control UI's."""
     Account.objects.get_or_create(slug=CONSOLE, defaults={"platform": CONSOLE})
     for platform, facts in gateway_settings().environment_accounts.items():
-        secret = facts.get("secret", "")
         account = Account.objects.filter(slug=platform).first()
-        if not secret:
-            if account and account.from_environment and account.is_enabled:
-                Account.objects.filter(pk=account.pk).update(
-                    is_enabled=False,
-                    state=AccountState.DISABLED,
-                    last_error="its token is no longer in the environment",
-                )
-            continue
-        options = {name: value for name, value in facts.get("options", {}).items() if value}
-        if account is None:
-            account = Account(slug=platform, platform=platform)
-        if not _holds(account, secret):  # a fresh cipher text would look like a new credential
-            account.secret = vault.lock(secret)
-        account.options = options
-        account.from_environment = account.is_enabled = True
-        account.save()
+        if facts.get("secret"):
+            account = account or Account(slug=platform, platform=platform)
+            _sync_one(account, facts["secret"], facts.get("options", {}))
+        elif account and account.from_environment and account.is_enabled:
+            Account.objects.filter(pk=account.pk).update(
+                is_enabled=False,
+                state=AccountState.DISABLED,
+                last_error="its token is no longer in the environment",
+            )
+
+
+def _sync_one(account: Account, secret: str, options: dict[str, str]) -> None:
+    if not _holds(account, secret):  # a fresh cipher text would look like a new credential
+        account.secret = vault.lock(secret)
+    account.options = {name: value for name, value in options.items() if value}
+    account.from_environment = account.is_enabled = True
+    if account.state == AccountState.DISABLED:
+        account.state, account.last_error = AccountState.DISCONNECTED, ""
+    other = _other_with(account, secret)
+    if other is not None:
+        account.is_enabled, account.state = False, AccountState.DISABLED
+        account.last_error = _is_double(other)[:500]
+        logger.warning("%s of the environment stays disabled: %s", account, account.last_error)
+    account.save()
+
+
+def _other_with(account: Account, secret: str) -> Account | None:
+    """The other enabled account of the same platform with the same credential, if there is one."""
+    others = Account.objects.filter(platform=account.platform, is_enabled=True)
+    rest = others.exclude(slug=account.slug)
+    return next((other for other in rest if secret and _holds(other, secret)), None)
+
+
+def _is_double(other: Account) -> str:
+    return (
+        f"the account {other.slug} has the same credential and is enabled. One bot is served once:"
+        f" disable {other.slug} first, or use the credential of another bot."
+    )
 
 
 def _holds(account: Account, secret: str) -> bool:
@@ -103,10 +128,12 @@ def prepare(slug: str, platform: str, *, secret: str, options: dict[str, str]) -
             one.
 
     Raises:
-        NotPossible: A setting is wrong, or the environment keeps the account.
+        NotPossible: A setting is wrong, the environment keeps the account, or another enabled
+            account has the same credential.
+        BadSecret: The stored credential is to be kept, and cannot be read.
     """
     try:
-        platforms.get(platform)
+        known = platforms.get(platform)
     except UnknownPlatform as error:
         raise NotPossible(str(error)) from error
     account = Account.objects.filter(slug=slug).first() or Account(slug=slug, platform=platform)
@@ -127,7 +154,20 @@ def prepare(slug: str, platform: str, *, secret: str, options: dict[str, str]) -
         account.full_clean()
     except ValidationError as error:
         raise NotPossible(" ".join(error.messages)) from error
+    config = config_of(account)
+    wrong = known.problems(config)
+    if wrong:
+        raise NotPossible(" ".join(wrong))
+    if account.is_enabled:
+        _refuse_double(account, config.secret)
     return account
+
+
+def _refuse_double(account: Account, secret: str) -> None:
+    other = _other_with(account, secret)
+    if other is not None:
+        message = f"Nothing is changed: {_is_double(other)}"
+        raise NotPossible(message)
 
 
 def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> tuple[Account, bool]:
@@ -137,7 +177,7 @@ def save(slug: str, platform: str, *, secret: str, options: dict[str, str]) -> t
         The account, and whether it is new.
 
     Raises:
-        NotPossible: A setting is wrong, or the environment keeps the account.
+        NotPossible, BadSecret: As `prepare` says.
     """
     account = prepare(slug, platform, secret=secret, options=options)
     is_new = account.pk is None
@@ -157,7 +197,14 @@ def shown(options: dict[str, str]) -> dict[str, str]:
 
 
 def switch(account: Account, *, is_enabled: bool, now: datetime) -> bool:
-    """Enable or disable an account; whether that changed anything."""
+    """Enable or disable an account; whether that changed anything.
+
+    Raises:
+        NotPossible: Another enabled account has the same credential.
+    """
+    if is_enabled and not account.is_enabled:
+        with suppress(BadSecret):  # it cannot be compared; its connection will say so
+            _refuse_double(account, vault.unlock(account.secret))
     state = AccountState.DISCONNECTED if is_enabled else AccountState.DISABLED
     changed = Account.objects.filter(pk=account.pk, is_enabled=not is_enabled).update(
         is_enabled=is_enabled, state=state, state_changed_at=now

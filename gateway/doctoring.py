@@ -2,6 +2,7 @@
 
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from kombu.exceptions import OperationalError
 
 from delivery.models import Lease
 from delivery.processes import is_certainly_dead
-from gateway import accounts, probing, processes
+from gateway import access, accounts, launching, platforms, probing, processes
 from gateway.agents import reach
 from gateway.agents.requests import ModelConfig
 from gateway.conf import gateway_settings
@@ -164,7 +165,7 @@ def _database(now: datetime) -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        yield _error("database", f"{len(missing)} migrations are missing", "Run: manage.py migrate")
+        yield _error("database", f"{len(missing)} migrations are missing", f"Run: {_manage('migrate')}")
     else:
         yield _ok("database", f"{connection.vendor} answers and its tables are up to date")
 
@@ -212,19 +213,12 @@ def examine_clock(name: str, skew: float) -> Finding:
     return _warning("clock", says, fix) if abs(skew) >= SKEW_WARNING else _ok("clock", says)
 
 
-COMMANDS = {
-    "gateway": "manage.py run_gateway",
-    "worker": "celery -A hermes_site worker",
-    "beat": "celery -A hermes_site beat",
-}
-
-
 def _processes(now: datetime) -> Iterator[Finding]:
-    for kind, command in COMMANDS.items():
+    for kind, command in launching.COMMANDS.items():
         if processes.alive(kind, now=now):
             yield _ok("processes", f"a {kind} process was seen lately")
         else:
-            fix = f"Start everything with bin/up, or this alone: {command}"
+            fix = f"Start everything with bin/up, or this alone: {_typed(command)}"
             yield _error("processes", f"no {kind} process was seen lately", fix)
 
 
@@ -238,11 +232,14 @@ def _access(now: datetime) -> Iterator[Finding]:
         if facts.get("allow_all"):
             fix = f"Unset {platform.upper()}_ALLOW_ALL_USERS unless no stranger can find the bot."
             yield _warning("access", f"everybody on {platform} may use the agent", fix)
+    for platform, problem in access.problems_in_environment():
+        fix = f"Correct {platform.upper()}_ALLOWED_USERS and start again; it is left out till then."
+        yield _warning("access", problem.rstrip("."), fix)
     count = AllowEntry.objects.count()
     if count or conf.allow_all_users:
         yield _ok("access", f"{count} entries are on the allowlist")
     else:
-        fix = "Add somebody: manage.py allow add telegram <id>; they see their id by writing."
+        fix = f"Add somebody: {_manage('allow add telegram <id>')}; they see their id by writing."
         yield _warning("access", "nobody is on the allowlist", fix)
 
 
@@ -264,29 +261,63 @@ def _model(now: datetime, *, live: bool) -> Iterator[Finding]:
 def _accounts(now: datetime, *, live: bool) -> Iterator[Finding]:
     found = list(Account.objects.all())
     if not any(account.is_enabled and account.slug != accounts.CONSOLE for account in found):
-        fix = "Make one: manage.py account add telegram telegram; or set TELEGRAM_BOT_TOKEN."
+        make = _manage("account add telegram telegram")
+        fix = f"Make one: {make}; or set TELEGRAM_BOT_TOKEN and start again."
         yield _warning("accounts", "no platform is connected; only the Control UI works", fix)
     for account in found:
         if account.is_enabled:
             yield _account(account, now, live=live)
+        elif account.from_environment and _has_secret_in_environment(account):
+            yield _warning(f"account {account.slug}", account.last_error, _mend(account))
         else:
             yield _ok(f"account {account.slug}", "disabled")
 
 
 def _account(account: Account, now: datetime, *, live: bool) -> Finding:
-    subject, test = f"account {account.slug}", f"manage.py account test {account.slug}"
+    subject, test = f"account {account.slug}", _manage(f"account test {account.slug}")
     who = account.bot_name
-    if live:
-        try:
-            identity = probing.connect_once(accounts.config_of(account), account.platform)
-        except (GatewayError, ValueError) as error:
-            fix = f"Enter the credential or settings again in the admin, then: {test}"
-            return _error(subject, str(error), fix)
-        who = identity.user_name
+    try:
+        config = accounts.config_of(account)
+        wrong = platforms.get(account.platform).problems(config)
+        if wrong:
+            return _error(subject, " ".join(wrong), _mend(account))
+        if live:
+            who = probing.connect_once(config, account.platform).user_name
+    except (GatewayError, ValueError) as error:
+        return _error(subject, str(error), _mend(account))
     lease = Lease.objects.filter(name=account.lease_name, expires_at__gt=now).first()
     if lease is None or not lease.owner or is_certainly_dead(lease.owner):
-        return _error(subject, "no gateway process serves it", f"Start one: {COMMANDS['gateway']}")
+        fix = f"Start one: {_typed(launching.GATEWAY)}"
+        return _error(subject, "no gateway process serves it", fix)
     if account.state != AccountState.READY:
         why = f": {account.last_error}" if account.last_error else ""
         return _error(subject, f"its connection is {account.state}{why}", f"Look closer: {test}")
     return _ok(subject, f"connected as {who}")
+
+
+def _has_secret_in_environment(account: Account) -> bool:
+    return bool(gateway_settings().environment_accounts.get(account.platform, {}).get("secret"))
+
+
+def _mend(account: Account) -> str:
+    """Where the account is changed: in the place that it stands in."""
+    test = _manage(f"account test {account.slug}")
+    if account.from_environment:
+        names = f"{account.platform.upper()}_…"
+        return f"It stands in the environment: change it there ({names}), start again, then: {test}"
+    enter = _manage(f"account add {account.slug} {account.platform}")
+    return f"Enter it again in the admin, or: {enter}; then: {test}"
+
+
+def _manage(words: str) -> str:
+    return _typed(f"python manage.py {words}")
+
+
+def _typed(command: str) -> str:
+    """A command that can be pasted as it stands."""
+    return launching.typed(
+        command,
+        python=Path(sys.executable),
+        project=Path(settings.BASE_DIR),
+        data_dir=Path(settings.DATA_DIR),
+    )

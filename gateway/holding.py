@@ -8,6 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from clarify import standing
+from gateway import launching
 from gateway.story import Asked, Connection, Owed, Said, Story, Turned
 
 
@@ -66,7 +67,7 @@ def _waits_for_worker(turn: Turned, story: Story) -> Held:
         return Held(
             Layer.TURN,
             "No worker was seen lately, so nobody takes the turn up.",
-            "Start one: celery -A hermes_site worker",
+            f"Start one: {launching.WORKER}",
         )
     if story.now - turn.updated_at > timedelta(minutes=1):
         return Held(
@@ -81,7 +82,7 @@ def _runs(turn: Turned, story: Story) -> Held:
     if turn.lease_expires_at is not None and turn.lease_expires_at <= story.now:
         todo = "Nothing: upkeep hands it to another worker within seconds."
         if not story.alive.beat:
-            todo = "Start beat, which hands it to another worker: celery -A hermes_site beat"
+            todo = f"Start beat, which hands it to another worker: {launching.BEAT}"
         return Held(Layer.TURN, "The worker that ran it is gone.", todo)
     stop = f"To end it: /stop in the chat, or stop turn {turn.id} in the admin."
     tool = next((call for call in story.called if call.state == "started"), None)
@@ -113,7 +114,7 @@ def _question(asked: Asked, story: Story) -> Held:
     why = standing.why_open(asked.standing, now=story.now)
     todo = f"Answer for them: manage.py prompts answer {asked.id} '…'; or extend, cancel, resend."
     if asked.standing.expires_at < story.now and not story.alive.beat:
-        todo = "Start beat, which closes it: celery -A hermes_site beat"
+        todo = f"Start beat, which closes it: {launching.BEAT}"
     return Held(Layer.QUESTION, f"Question {asked.id} is open. {why}", todo)
 
 

@@ -8,13 +8,13 @@ from gateway.errors import NotPossible
 from gateway.messages import clean
 
 
-def parts(markdown: str, platform: str, *, limit: int = 0) -> list[dict[str, Any]]:
+def parts(markdown: str, platform: str, *, limit: int | None = None) -> list[dict[str, Any]]:
     """The messages that `platform` would be sent for `markdown`, in order.
 
     Args:
         markdown: The canonical answer.
         platform: The platform's kind.
-        limit: How much one message may hold, in the platform's own unit; 0 for what it takes.
+        limit: How much one message may hold, in the platform's own unit; None for what it takes.
 
     Returns:
         For each message its `text`, what the dialect adds (`entities`, `html`, …) and its
@@ -26,7 +26,7 @@ def parts(markdown: str, platform: str, *, limit: int = 0) -> list[dict[str, Any
     """
     dialect = platforms.get(platform).dialect
     most = dialect.limit.size
-    if limit and not MINIMUM_ROOM <= limit <= most:
+    if limit is not None and not MINIMUM_ROOM <= limit <= most:
         message = (
             f"--limit must be from {MINIMUM_ROOM} to {most} for {platform}"
             f" ({dialect.limit.unit.value}), not {limit}."

@@ -10,6 +10,7 @@ from pathlib import Path
 from signal import SIGINT, SIGTERM
 from urllib.parse import urlsplit
 
+from gateway import launching
 from hermes_site.supervisor import postgres
 from hermes_site.supervisor.errors import CannotStart
 from hermes_site.supervisor.home import PASSABLE, PRIVATE, Home
@@ -18,9 +19,6 @@ from hermes_site.supervisor.probes import Readiness, site_is_ready, valkey_answe
 from hermes_site.supervisor.services import Plan, Service
 
 PYTHON = sys.executable
-# Threads of one worker process. A turn mostly waits for a model, so they are cheap; the number
-# stands a little above the default of HERMES_MAX_CONCURRENT_SESSIONS to leave room for upkeep.
-WORKER_THREADS = 140
 WEB_GRACE_SECONDS = 5.0
 GATEWAY_GRACE_SECONDS = 10.0
 WORKER_GRACE_SECONDS = 15.0
@@ -190,21 +188,14 @@ def valkey_program() -> str:
 
 def apps(options: Options, port: int) -> tuple[Service, ...]:
     """The site's own processes, as they would also run apart."""
-    celery = (PYTHON, "-m", "celery", "-A", "hermes_site")
     workers = tuple(
         Service(
             name=name,
-            command=(
-                *(*celery, "worker", "--pool", "threads", "--concurrency", str(WORKER_THREADS)),
-                *("-Q", "turns,upkeep", "-n", f"{name}@%h"),
-                # Workers need not know each other; asking around costs a second at every start.
-                *("--without-mingle", "--without-gossip", "--without-heartbeat"),
-            ),
+            command=(PYTHON, *launching.arguments(launching.WORKER), "-n", f"{name}@%h"),
             grace_seconds=WORKER_GRACE_SECONDS,
         )
         for name in ("worker", *(f"worker-{number}" for number in range(2, options.workers + 1)))
     )
-    scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
     return (
         Service(
             name="web",
@@ -217,11 +208,11 @@ def apps(options: Options, port: int) -> tuple[Service, ...]:
         ),
         Service(
             name="gateway",
-            command=(PYTHON, "manage.py", "run_gateway"),
+            command=(PYTHON, *launching.arguments(launching.GATEWAY)),
             grace_seconds=GATEWAY_GRACE_SECONDS,
         ),
         *workers,
-        Service(name="beat", command=(*celery, "beat", "--scheduler", scheduler, "--pidfile=")),
+        Service(name="beat", command=(PYTHON, *launching.arguments(launching.BEAT))),
     )
 
 

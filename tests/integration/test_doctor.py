@@ -5,9 +5,10 @@ import io
 import json
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from gateway import doctoring, vault
+from gateway import doctoring, launching, vault
 from gateway.agents import reach
 from gateway.agents.requests import ModelConfig
 from tests import factories
@@ -42,6 +43,42 @@ def test_every_finding_that_is_not_well_says_how_to_mend_it():
         "account mybot",
     }
     assert all(f["fix"] for f in findings if f["severity"] != "ok")
+
+
+def test_the_command_that_starts_a_missing_process_is_the_one_that_bin_up_runs():
+    fixes = [f["fix"] for f in doctor("--offline") if f["subject"] == "processes"]
+
+    assert len(fixes) == len(launching.COMMANDS)
+    for fix, command in zip(fixes, launching.COMMANDS.values(), strict=True):
+        assert fix.endswith(f"/python {command.removeprefix('python ')}")
+        assert f"HERMES_DATA_DIR={settings.DATA_DIR} " in fix
+
+
+def test_an_account_of_the_environment_is_mended_there():
+    factories.make_account("telegram", secret=vault.lock("rubbish"), from_environment=True)
+
+    finding = next(f for f in doctor("--offline") if f["subject"] == "account telegram")
+
+    assert "does not look like one" in finding["says"]
+    assert finding["fix"].startswith("It stands in the environment: change it there (TELEGRAM_…)")
+
+
+def test_an_account_of_staff_is_mended_by_a_command():
+    factories.make_account("mybot", secret=vault.lock("rubbish"))
+
+    finding = next(f for f in doctor("--offline") if f["subject"] == "account mybot")
+
+    assert "manage.py account add mybot telegram; then: " in finding["fix"]
+
+
+def test_an_id_in_the_environment_that_is_none_is_found(settings):
+    named = {"telegram": {"allowed_users": ["abc"]}}
+    settings.GATEWAY = settings.GATEWAY | {"ENVIRONMENT_ACCOUNTS": named}
+
+    found = [f["says"] for f in doctor("--offline") if f["subject"] == "access"]
+
+    assert any("not 'abc'" in says for says in found)
+    assert "nobody is on the allowlist" in found
 
 
 def test_the_doctor_tells_by_its_exit_code():

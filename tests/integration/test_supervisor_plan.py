@@ -4,6 +4,7 @@ import stat
 
 import pytest
 
+from gateway import launching
 from hermes_site.supervisor.checks import claim_port
 from hermes_site.supervisor.errors import PortUnavailable
 from hermes_site.supervisor.home import Home
@@ -61,6 +62,14 @@ def test_the_apps_are_web_gateway_workers_and_one_beat(home):
 
     names = [service.name for service in plan.apps]
     assert names == ["web", "gateway", "worker", "worker-2", "worker-3", "beat"]
+
+
+def test_the_processes_are_started_as_staff_are_told_to(home):
+    apps = {service.name: service.command for service in plan_for(home).apps}
+
+    for kind, command in launching.COMMANDS.items():
+        words = launching.arguments(command)
+        assert apps[kind][1 : len(words) + 1] == words
 
 
 @pytest.mark.parametrize(

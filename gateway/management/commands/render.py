@@ -18,7 +18,7 @@ class Command(HouseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--platform", required=True, help="for example telegram")
         parser.add_argument(
-            "--limit", type=int, default=0, help="how much one message may hold; in its own unit"
+            "--limit", type=int, help="how much one message may hold; in its own unit"
         )
 
     @override

@@ -33,5 +33,17 @@ class ConsolePlatform:
         """The adapter of one console account."""
         return ConsoleAdapter(config)
 
+    def problems(self, config: AccountConfig) -> list[str]:
+        """There is one Control UI; its account is made at the first start and has no settings."""
+        if config.slug != self.kind:
+            return [f"There is one Control UI, and its account is {self.kind}: it needs no other."]
+        if config.secret or config.options:
+            return ["The Control UI has neither a credential nor options: leave them out."]
+        return []
+
+    def problem_with_user_id(self, text: str) -> str:  # noqa: ARG002 - the port
+        """Nobody is let in by id."""
+        return "Everybody with a login may use the Control UI: add a user in the admin instead."
+
 
 platform = ConsolePlatform()

@@ -22,6 +22,7 @@ _SHAPE = (
 )
 _SECONDS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?", re.ASCII)
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}", re.ASCII)
+_USER_ID = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 _COMMANDS_PER_BOT = 100
 _COMMAND_DESCRIPTION = 256
 _PROXY_SCHEMES = {"http", "https", "socks5", "socks5h"}
@@ -94,6 +95,11 @@ SETTINGS = (
         title="Command menu",
         help="One command a line, as @BotFather takes them: `new - Start a new session`.",
     ),
+    Setting(
+        name="home_channel",
+        title="Home channel",
+        help="The chat where results of scheduled jobs will go; nothing uses it yet.",
+    ),
 )
 
 
@@ -134,6 +140,31 @@ def problems(config: AccountConfig) -> list[str]:
     if answer and not (_SECONDS.fullmatch(answer) and float(answer) > 0):
         found.append("answer_seconds must be a number above 0.")
     return found
+
+
+def unknown_options(config: AccountConfig) -> list[str]:
+    """A sentence for each option that this platform does not know; none if it knows all."""
+    known = [setting.name for setting in SETTINGS if setting.name != "secret"]
+    return [
+        f"There is no option {name!r} here; there are: {', '.join(known)}."
+        for name in config.options
+        if name not in known
+    ]
+
+
+def problem_with_user_id(text: str) -> str:
+    """Why `text` cannot be a person's id; empty if it can.
+
+    Ids of persons are positive and have at most 52 significant bits; negative ones are groups'.
+
+    Source: https://core.telegram.org/bots/api#user
+    """
+    if _USER_ID.fullmatch(text) and int(text) < 2**52:
+        return ""
+    return (
+        f"A person's id on Telegram is a number such as 11111111, not {text[:40]!r}; people read"
+        " theirs when they write to the bot, or with /whoami."
+    )
 
 
 def read(config: AccountConfig) -> Options:
