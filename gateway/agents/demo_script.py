@@ -12,21 +12,38 @@ _ADDRESS = re.compile(r"^\s*(?:\[[^\]\n]*\][:\s]*|@\S+\s+)*")
 _LONGEST_SLOWNESS = 600.0  # seconds
 _LONG_TEXT_LENGTH = 10_500  # characters; more than any chat platform takes in one message
 
-HELP = """\
+_GREETING = """\
 I am the **demo agent**: no model and no key behind me, but everything around me is real.
 Say one of these words and watch what happens.
-
-- `clarify` asks you one question with choices; `open` asks one without
-- `ask 3` asks three questions at once (`ask 1` and `ask 2` work too)
-- `multi` lets you choose several answers
-- `approve` wants to do something dangerous and waits for your approval
-- `note buy milk` uses a harmless tool, `time` another one
-- `markdown` shows a richly formatted answer, `long` a very long one
-- `slow 30` talks for 30 seconds, so that you can try /stop
-- `fail` shows what a broken model looks like
-
-Anything else I simply repeat to you.
 """
+# Each feature, and the tools that it needs; none for what I do alone.
+_FEATURES: tuple[tuple[str, frozenset[str]], ...] = (
+    (
+        "`clarify` asks you one question with choices; `open` asks one without",
+        frozenset({"clarify"}),
+    ),
+    (
+        "`ask 3` asks three questions at once (`ask 1` and `ask 2` work too)",
+        frozenset({"ask_user"}),
+    ),
+    ("`multi` lets you choose several answers", frozenset({"ask_user"})),
+    (
+        "`approve` wants to do something dangerous and waits for your approval",
+        frozenset({"pretend_delete"}),
+    ),
+    ("`note buy milk` uses a harmless tool", frozenset({"note"})),
+    ("`time` looks at the clock, with a tool too", frozenset({"current_time"})),
+    ("`markdown` shows a richly formatted answer, `long` a very long one", frozenset()),
+    ("`slow 30` talks for 30 seconds, so that you can try /stop", frozenset()),
+    ("`fail` shows what a broken model looks like", frozenset()),
+)
+
+
+def help_text(tools: frozenset[str]) -> str:
+    """What it can show with the tools named in `tools`."""
+    lines = [f"- {words}" for words, needed in _FEATURES if needed <= tools]
+    return "\n".join([_GREETING, *lines, "", "Anything else I simply repeat to you."])
+
 
 MARKDOWN = """\
 # A formatted answer
@@ -129,7 +146,9 @@ def respond(heard: Heard) -> Script:
         return _use(call, heard.tools)
     if keyword in _SHOWS:
         return _SHOWS[keyword](rest)
-    return _say(f"You said: {words}\n\nSay `help` to see what I can show you." if words else HELP)
+    if keyword == "help" or not words:
+        return _say(help_text(heard.tools))
+    return _say(f"You said: {words}\n\nSay `help` to see what I can show you.")
 
 
 def _call_for(keyword: str, rest: str) -> Call | None:
@@ -213,7 +232,6 @@ def _number(text: str, otherwise: float) -> float:
 
 
 _SHOWS: dict[str, Callable[[str], Script]] = {
-    "help": lambda _rest: _say(HELP),
     "markdown": lambda _rest: _say(MARKDOWN),
     "long": lambda _rest: _say(_long_text()),
     "slow": lambda rest: _slowly(_number(rest, 20.0)),

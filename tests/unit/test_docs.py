@@ -12,10 +12,12 @@ import pytest
 from clarify.choices import read_one
 from clarify.readings import Chosen, Declined, Own, Reading, Unclear
 from clarify.schema import Option, Question
+from gateway import launching
 from gateway.agents import demo_script
 from gateway.commands import COMMANDS
 from gateway.platforms.telegram import conf, refusals
 from gateway.ports import AccountConfig
+from tests.unit.gateway.agents.driving import EVERY_TOOL
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")])
@@ -97,12 +99,14 @@ def settings_names() -> set[str]:
     """Every name that the settings read from the environment."""
     text = (PROJECT / "hermes_site" / "settings" / "base.py").read_text()
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    return {
+    names = {
         call.args[0].value
         for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id.startswith("env")
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "env"
         if isinstance(call.args[0], ast.Constant)
     }
+    assert names
+    return names
 
 
 def test_every_name_of_the_environment_is_documented():
@@ -125,6 +129,13 @@ def test_every_command_of_ours_is_documented():
     documented = set(re.findall(r"^\| `(\w+)", OPERATING, flags=re.MULTILINE))
 
     assert names <= documented
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/operating.md"])
+def test_a_page_starts_each_process_as_bin_up_does(page):
+    text = (PROJECT / page).read_text()
+
+    assert [line for line in launching.COMMANDS.values() if f"`{line}`" not in text] == []
 
 
 @pytest.mark.parametrize("name", ["account", "allow", "ledger", "prompts"])
@@ -157,7 +168,7 @@ def test_the_changelog_names_each_command_of_a_chat():
 
 def test_the_readme_shows_what_the_demo_agent_can_do():
     text = (PROJECT / "README.md").read_text()
-    words = set(re.findall(r"`([a-z]+)[ `]", demo_script.HELP))
+    words = set(re.findall(r"`([a-z]+)[ `]", demo_script.help_text(EVERY_TOOL)))
 
     assert {word for word in words if f"`{word}" not in text} == set()
 

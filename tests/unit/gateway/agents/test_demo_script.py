@@ -1,7 +1,7 @@
 import pytest
 
 from clarify.schema import normalise_ask_user, normalise_clarify
-from gateway.agents.demo_script import HELP, Heard, ToolResult, respond
+from gateway.agents.demo_script import Heard, ToolResult, help_text, respond
 from tests.unit.gateway.agents.driving import EVERY_TOOL
 
 
@@ -11,7 +11,28 @@ def hear(prompt, *results):
 
 @pytest.mark.parametrize("words", ["help", "Help!", "`help`", "[Ada]: help", "@hermes help", ""])
 def test_help_is_given_however_it_is_asked_for(words):
-    assert hear(words).text == HELP
+    assert hear(words).text == help_text(EVERY_TOOL)
+
+
+@pytest.mark.parametrize(
+    ("tool", "word"),
+    [
+        ("clarify", "`open`"),
+        ("ask_user", "`multi`"),
+        ("note", "`note buy milk`"),
+        ("current_time", "`time`"),
+        ("pretend_delete", "`approve`"),
+    ],
+)
+def test_help_offers_only_what_the_tools_of_this_run_can_do(tool, word):
+    with_it, without = (
+        respond(Heard(prompt="help", tools=tools)).text
+        for tools in (EVERY_TOOL, EVERY_TOOL - {tool})
+    )
+
+    assert word in with_it
+    assert word not in without
+    assert "`markdown`" in without
 
 
 def test_anything_else_is_repeated():
