@@ -1,6 +1,7 @@
 """What a person sees of a prompt: canonical Markdown, and the captions of native buttons. Pure.
 
-The text always says how to answer by typing, because typing works on every surface ([Q12]).
+The text always says that typing works, because it does on every surface ([Q12]); beside buttons it
+says so shortly, and speaks of numbers only where the buttons are numbered.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -84,7 +85,7 @@ def present(
     letters = len(question_set.questions) > 1 if lettered is None else lettered
     if len(question_set.questions) == 1:
         question = question_set.questions[0]
-        return _single(question, letters, _needs_list(question, buttons, longest_caption))
+        return _single(question, letters, longest_caption if buttons else None)
     done = answered or {}
     left = [question for question in question_set.questions if question.key not in done]
     blocks = [f"**{_introduction(len(left))}**"]
@@ -107,7 +108,7 @@ def present_one(
     """The canonical Markdown of one question of a set that is shown one at a time."""
     keys = [question.key for question in question_set.questions]
     question = question_set.questions[keys.index(key)]
-    text = _single(question, lettered, _needs_list(question, buttons, longest_caption))
+    text = _single(question, lettered, longest_caption if buttons else None)
     if len(keys) == 1:
         return text
     return f"*Question {keys.index(key) + 1} of {len(keys)}*\n\n{text}"
@@ -143,19 +144,19 @@ def summary(
     return "\n\n".join([*lines, *([f"*{state.value.capitalize()} {who}*"] if who else [])])
 
 
-def _single(question: Question, letters: bool, with_list: bool) -> str:
+def _single(question: Question, letters: bool, longest_caption: int | None) -> str:
+    """One question; `longest_caption` is None where it gets no buttons."""
     blocks = [question.text.strip()]
-    if question.options and with_list:
+    if longest_caption is None or not question.options:
+        listed, guidance = bool(question.options), _guidance(question, letters)
+    else:
+        numbered = are_numbered(question, longest=longest_caption)
+        # Else the buttons alone say everything about the options.
+        listed = numbered or any(option.description for option in question.options)
+        guidance = wording.BY_NUMBERED_BUTTON if numbered else wording.BY_BUTTON
+    if listed:
         blocks.append(_list(question, letters))
-    blocks.append(_guidance(question, letters))
-    return "\n\n".join(blocks)
-
-
-def _needs_list(question: Question, buttons: bool, longest_caption: int) -> bool:
-    """The buttons alone do not say everything about the options."""
-    if not buttons or any(option.description for option in question.options):
-        return True
-    return are_numbered(question, longest=longest_caption)
+    return "\n\n".join([*blocks, guidance])
 
 
 def _list(question: Question, letters: bool) -> str:

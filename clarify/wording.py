@@ -7,6 +7,8 @@ from clarify.states import State
 
 OTHER = "Other…"
 SKIP = "Skip"
+BY_BUTTON = "Press a button, or just type your answer."
+BY_NUMBERED_BUTTON = "Press the number of an option, or just type your answer."
 OTHER_BY_TEXT = "Other: reply with your own words."
 ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."

@@ -94,6 +94,23 @@ def test_short_labels_stand_on_the_buttons_and_the_list_is_left_out() -> None:
     assert "1. dev" in present(_set(ENV))
 
 
+def test_beside_buttons_the_text_speaks_of_no_number_and_says_nothing_twice() -> None:
+    text = present(_set(ENV), buttons=True)
+
+    assert text == f"{ENV.text}\n\nPress a button, or just type your answer."
+    assert text == present_one(_set(ENV), ENV.key, buttons=True)
+
+
+def test_numbered_buttons_are_spoken_of_as_numbers() -> None:
+    text = present(_set(make_question(*LONG)), buttons=True)
+
+    assert text.endswith("\n\nPress the number of an option, or just type your answer.")
+
+
+def test_an_open_question_is_told_how_to_skip_it_whatever_the_surface() -> None:
+    assert present(_set(OPEN), buttons=True) == present(_set(OPEN))
+
+
 def test_descriptions_keep_the_list_beside_the_buttons() -> None:
     assert "1. Oslo — up north" in present(_set(CITY), buttons=True)
 
