@@ -97,11 +97,12 @@ class GatewayProcess:
             held = await self.pool(leases.renew, service.fence, now=timezone.now(), ttl=LEASE)
             if held:
                 service.held_until = until
-            as_it_was = _is_same(service.account, wanted.get(slug))
-            if held and as_it_was and not task.done():
-                continue
-            logger.warning("An account is given up", extra={"account": slug, "held": held})
-            self._give_up(slug)
+            level, why = why_given_up(
+                service.account, wanted.get(slug), is_held=held, is_over=task.done()
+            )
+            if why:
+                logger.log(level, why, extra={"account": slug})
+                self._give_up(slug)
         if self._ending:  # most end at once, and can be owned again in this very round
             await asyncio.wait(self._ending.values(), timeout=ROUND)
 
@@ -150,11 +151,26 @@ def _lease_end() -> float:
     return asyncio.get_running_loop().time() + LEASE.total_seconds()
 
 
-def _is_same(served: Account, wanted: Account | None) -> bool:
-    """Whether an account is still wanted with the settings that it is served with."""
+def why_given_up(
+    served: Account, wanted: Account | None, *, is_held: bool, is_over: bool
+) -> tuple[int, str]:
+    """Why an account is not served here any longer, and how loudly to say so; empty if it is.
+
+    Args:
+        served: The account as it is served.
+        wanted: The account as it should be served; None for not at all.
+        is_held: Its lease is still ours.
+        is_over: Its service ended by itself.
+    """
+    if not is_held:
+        return logging.WARNING, "Another process took over the account, which is let go here"
     if wanted is None:
-        return False
-    return (served.secret, served.options) == (wanted.secret, wanted.options)
+        return logging.INFO, "The account was disabled, so it is disconnected"
+    if (served.secret, served.options) != (wanted.secret, wanted.options):
+        return logging.INFO, "The account was changed, so it is connected anew"
+    if is_over:
+        return logging.WARNING, "The service of the account ended by itself and is begun anew"
+    return logging.INFO, ""
 
 
 async def _pause(stopping: asyncio.Event, seconds: float) -> None:
