@@ -17,6 +17,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 
 from delivery import hints
 from gateway.console import actions, following, queries, viewers
@@ -97,7 +98,8 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
             return {"error": "This request is not complete."}
         except GONE as error:
             logger.warning("A request of a page failed: %s", type(error).__name__)
-            return {"error": "The database does not answer at the moment.", "again": True}
+            with translation.override(self.language):
+                return {"error": _("The database does not answer at the moment."), "again": True}
 
     # --- the requests ----------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ function showTitle() {
   byId("title").textContent = nameOf(conversation);
   const place = byId("place");
   place.hidden = conversation.mine;
-  place.textContent = conversation.mine ? "" : `${title(conversation.platform)} · ${conversation.chat_type}`;
+  place.textContent = conversation.mine ? "" : `${title(conversation.platform)} · ${t(`place_${conversation.chat_type}`)}`;
   const asking = stepper.count + sessions.asking;
   document.title = `${asking ? `(${number(asking)}) ` : ""}${nameOf(conversation)} · Hermes`;
 }

@@ -1,0 +1,74 @@
+"""What the Control UI says stands in every language that is offered."""
+
+import ast
+import gettext
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils.translation import to_locale
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+LOCALE = PROJECT / "gateway" / "locale"
+TEMPLATES = [PROJECT / "templates" / name for name in ("base.html", "console.html", "login.html")]
+LANGUAGES = [to_locale(code) for code, _ in settings.LANGUAGES if code != "en"]
+VALUE = re.compile(r"\{\}|%\(\w+\)s")
+
+
+def words_in_python():
+    for path in (PROJECT / "gateway" / "console").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
+                yield ast.literal_eval(node.args[0])
+
+
+def words_in_templates():
+    for path in TEMPLATES:
+        for _, words in re.findall(r"{% translate (['\"])(.*?)\1 %}", path.read_text()):
+            yield words
+
+
+WORDS = {*words_in_python(), *words_in_templates()}
+
+
+def catalogue(language):
+    return gettext.translation("django", LOCALE, [language])
+
+
+def written(language):
+    """The pairs of a `.po` as its translator wrote them."""
+    text = (LOCALE / language / "LC_MESSAGES" / "django.po").read_text()
+    pairs = re.findall(r'^msgid ((?:".*"\n)+)msgstr ((?:".*"\n)+)', f"{text}\n", re.MULTILINE)
+    return {join(key): join(value) for key, value in pairs if join(key)}
+
+
+def join(lines):
+    return "".join(ast.literal_eval(line) for line in lines.splitlines())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_word_is_translated(language):
+    assert len(WORDS) > 100
+    found = catalogue(language)
+    missing = [words for words in WORDS if found.gettext(words) == words]
+    allowed = {"Webhook", "webhook"}
+    assert set(missing) - allowed == set(), f"write these into {LOCALE}/{language}, then msgfmt"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_keeps_the_places_of_its_values(language):
+    found = catalogue(language)
+    wrong = [
+        words
+        for words in WORDS
+        if sorted(VALUE.findall(words)) != sorted(VALUE.findall(found.gettext(words)))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_compiled_catalogue_is_the_written_one_and_has_nothing_that_nobody_says(language):
+    pairs, found = written(language), catalogue(language)
+    assert {words: found.gettext(words) for words in pairs} == pairs, "run msgfmt"
+    assert set(pairs) - WORDS == set()
