@@ -1,28 +1,42 @@
 """Settings for every installation; what differs between two comes from the environment."""
 
 import hashlib
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from hermes_site.settings import stores
-from hermes_site.settings.env import envbool, envint, envlist, envsecret, envtext
+from hermes_site.settings.env import Environment
+from hermes_site.supervisor import recording
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-DATA_DIR = Path(envtext("HERMES_DATA_DIR", str(BASE_DIR / "data"))).expanduser().resolve()
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+PROXIES = ("http", "https", "socks5", "socks5h")
+
+env = Environment(os.environ)
+DATA_DIR = Path(env.text("HERMES_DATA_DIR", str(BASE_DIR / "data"))).expanduser().resolve()
+# What a `bin/up` on this directory runs with holds for commands in other shells, too.
+_state = recording.read(DATA_DIR)
+RECORDED = recording.environment_of(_state)
+env = Environment(os.environ, RECORDED)
 
 # A key that is the same in every process of this installation. `bin/up` makes a random one and
 # keeps it in the data directory; a bare `manage.py` on a fresh clone gets one tied to that folder.
-SECRET_KEY = envsecret("HERMES_SECRET_KEY")
+SECRET_KEY = env.secret("HERMES_SECRET_KEY")
 if not SECRET_KEY and (DATA_DIR / "secret_key").exists():
     SECRET_KEY = (DATA_DIR / "secret_key").read_text(encoding="utf-8").strip()
 if not SECRET_KEY:
     SECRET_KEY = "insecure-" + hashlib.sha256(str(DATA_DIR).encode()).hexdigest()
 
-DEBUG = envbool("HERMES_DEBUG")
-BASE_URL = envtext("HERMES_BASE_URL", "http://127.0.0.1:8000")
-ALLOWED_HOSTS = envlist("HERMES_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-CSRF_TRUSTED_ORIGINS = [BASE_URL] if BASE_URL.startswith("https://") else []
+DEBUG = env.flag("HERMES_DEBUG")
+BASE_URL = env.address("HERMES_BASE_URL", "http://127.0.0.1:8000")
+_base = urlsplit(BASE_URL)
+IS_SECURE = _base.scheme == "https"
+_port = _base.port or (443 if IS_SECURE else 80)
+ALLOWED_HOSTS = env.hosts("HERMES_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = [f"https://{_base.netloc}"] if IS_SECURE else []
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -69,10 +83,12 @@ TEMPLATES = [
     },
 ]
 
-DATABASE_URL = envsecret("DATABASE_URL", stores.default_database_url(DATA_DIR))
-REDIS_URL = envsecret("REDIS_URL", stores.default_redis_url(DATA_DIR))
+DATABASE_URL = env.secret("DATABASE_URL", stores.default_database_url(DATA_DIR, _state))
+REDIS_URL = env.secret("REDIS_URL", stores.default_redis_url(DATA_DIR, _state))
 DATABASES: dict[str, Any] = {
-    "default": stores.database(DATABASE_URL, pool_size=envint("HERMES_DB_POOL_SIZE", 16, minimum=2))
+    "default": stores.database(
+        DATABASE_URL, pool_size=env.integer("HERMES_DB_POOL_SIZE", 16, minimum=2)
+    )
 }
 CHANNEL_LAYERS = {"default": stores.channel_layer(REDIS_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -87,16 +103,18 @@ LOGIN_REDIRECT_URL = "console"
 LOGOUT_REDIRECT_URL = "login"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_NAME = "hermes_session"
-CSRF_COOKIE_NAME = "hermes_csrf"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BASE_URL.startswith("https://")
+# A browser sends a cookie to every port of a host: each installation there needs its own names.
+SESSION_COOKIE_NAME = f"hermes_session_{_port}"
+CSRF_COOKIE_NAME = f"hermes_csrf_{_port}"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie of its own
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_SECURE
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("fa", "فارسی")]
-TIME_ZONE = envtext("HERMES_TIME_ZONE", "UTC")
+TIME_ZONE = env.time_zone("HERMES_TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
 
@@ -127,8 +145,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_throttle": 1,
 }
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
-CELERY_BEAT_MAX_LOOP_INTERVAL = 5
+CELERY_BEAT_SCHEDULER = "hermes_site.beating:BeatingScheduler"
+CELERY_BEAT_MAX_LOOP_INTERVAL = 5  # a sign of life at least this often; see gateway.processes
 CELERY_BEAT_SCHEDULE = {
     "upkeep": {
         "task": "gateway.upkeep",
@@ -156,33 +174,33 @@ DELIVERY = {
 }
 GATEWAY: dict[str, Any] = {
     "PLATFORMS": ["gateway.platforms.telegram", "gateway.platforms.console"],
-    "MAX_CONCURRENT_TURNS": envint("HERMES_MAX_CONCURRENT_SESSIONS", 120, minimum=1),
-    "TURN_TIME_LIMIT": timedelta(seconds=envint("HERMES_TURN_TIME_LIMIT", 1800, minimum=1)),
-    "ALLOW_ALL_USERS": envbool("HERMES_ALLOW_ALL_USERS"),
+    "MAX_CONCURRENT_TURNS": env.integer("HERMES_MAX_CONCURRENT_SESSIONS", 120, minimum=1),
+    "TURN_TIME_LIMIT": timedelta(seconds=env.integer("HERMES_TURN_TIME_LIMIT", 1800, minimum=1)),
+    "ALLOW_ALL_USERS": env.flag("HERMES_ALLOW_ALL_USERS"),
     "MAX_MESSAGE_AGE": timedelta(hours=24),
     "MODEL": {
-        "name": envtext("HERMES_MODEL", "demo"),
-        "base_url": envtext("OPENAI_BASE_URL"),
-        "api_key": envsecret("OPENAI_API_KEY"),
-        "fallback": envtext("HERMES_FALLBACK_MODEL"),
+        "name": env.text("HERMES_MODEL", "demo"),
+        "base_url": env.address("OPENAI_BASE_URL"),
+        "api_key": env.secret("OPENAI_API_KEY"),
+        "fallback": env.text("HERMES_FALLBACK_MODEL"),
     },
-    "SYSTEM_PROMPT_FILE": envtext("HERMES_SYSTEM_PROMPT_FILE"),
+    "SYSTEM_PROMPT_FILE": env.file("HERMES_SYSTEM_PROMPT_FILE"),
     # Accounts that stand in the environment; the rest stand in the database.
     "ENVIRONMENT_ACCOUNTS": {
         "telegram": {
-            "secret": envsecret("TELEGRAM_BOT_TOKEN"),
+            "secret": env.secret("TELEGRAM_BOT_TOKEN"),
             "options": {
-                "api_base_url": envtext("TELEGRAM_API_BASE_URL"),
-                "proxy": envtext("TELEGRAM_PROXY"),
-                "home_channel": envtext("TELEGRAM_HOME_CHANNEL"),
+                "api_base_url": env.address("TELEGRAM_API_BASE_URL"),
+                "proxy": env.address("TELEGRAM_PROXY", schemes=PROXIES),
+                "home_channel": env.text("TELEGRAM_HOME_CHANNEL"),
             },
-            "allowed_users": envlist("TELEGRAM_ALLOWED_USERS"),
-            "allow_all": envbool("TELEGRAM_ALLOW_ALL_USERS"),
+            "allowed_users": env.user_ids("TELEGRAM_ALLOWED_USERS"),
+            "allow_all": env.flag("TELEGRAM_ALLOW_ALL_USERS"),
         },
     },
 }
 
-LOG_LEVEL = envtext("HERMES_LOG_LEVEL", "INFO").upper()
+LOG_LEVEL = env.choice("HERMES_LOG_LEVEL", "INFO", LOG_LEVELS)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

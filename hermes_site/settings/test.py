@@ -1,11 +1,10 @@
 """Settings for tests: as in production, but quick to log in and quiet."""
 
 from hermes_site.settings.base import *
-from hermes_site.settings.env import envtext
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SECRET_KEY = "test-only-key-that-guards-nothing-at-all-0123456789"
-if not envtext("REDIS_URL"):
+if not env.text("REDIS_URL"):
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     CELERY_BROKER_URL = "memory://"
 ALLOWED_HOSTS = ["*"]
