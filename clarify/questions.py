@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from django.db import DatabaseError, InterfaceError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q, QuerySet
 
 from clarify import choices, ports, presenting, wording
@@ -586,7 +586,7 @@ def _close_each(prompts: list[Prompt], event: Event, *, reason: str, now: dateti
     for prompt in prompts:
         try:
             closed += resolve(prompt, event, now=now, reason=reason)
-        except (DatabaseError, InterfaceError):
+        except (OperationalError, InterfaceError):
             raise
         except Exception:
             logger.exception("A prompt could not be closed", extra={"prompt": prompt.pk})

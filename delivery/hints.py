@@ -56,6 +56,7 @@ def conversation_group(key: str) -> str:
 WORKERS = "workers"
 OPERATORS = "operators"
 PAGES = "pages"
+STALE_AFTER = 5.0  # seconds
 GATHERED_FOR = 0.04  # seconds; quicker than a person sees
 
 
@@ -130,7 +131,9 @@ _under_way: set[asyncio.Task[None]] = set()
 
 async def _send(group: str, message: Payload) -> None:
     try:
-        await get_channel_layer().group_send(group, message)
+        # A broker that hangs must not let hints pile up in memory: they are old by then anyway.
+        async with asyncio.timeout(STALE_AFTER):
+            await get_channel_layer().group_send(group, message)
     except (OSError, ConnectionError, TimeoutError) as error:
         logger.warning("A hint was not sent: %s", type(error).__name__, extra={"group": group})
     except Exception:  # a hint must never hurt whoever gave it

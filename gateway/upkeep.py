@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from django.db import DatabaseError, InterfaceError
+from django.db import InterfaceError, OperationalError
 
 from clarify import questions
 from delivery.processes import is_certainly_dead, this_process
@@ -32,7 +32,7 @@ def tick(*, now: datetime) -> None:
 def _try(step: Callable[[], object]) -> None:
     try:
         step()
-    except (DatabaseError, InterfaceError):
+    except (OperationalError, InterfaceError):
         raise  # nothing else would go better
     except Exception:
         logger.exception("A step of the upkeep failed; the next one is taken all the same")
@@ -48,7 +48,7 @@ def reclaim_turns(*, now: datetime) -> int:
             count += turns.reclaim(turn, now=now)
         except TurnLost:
             logger.info("A lost turn was ended by somebody else", extra={"turn": turn.pk})
-        except (DatabaseError, InterfaceError):
+        except (OperationalError, InterfaceError):
             raise
         except Exception:
             logger.exception("A turn could not be taken back", extra={"turn": turn.pk})

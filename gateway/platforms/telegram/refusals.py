@@ -33,6 +33,7 @@ from delivery.errors import (
 )
 
 _LONGEST_DETAIL = 200
+_LONGEST_WAIT_SECONDS = 86_400.0  # whatever a server, or something in front of it, asks for
 _DEFAULT_WAIT_SECONDS = 1.0  # a 429 that does not say how long
 
 BAD_CREDENTIAL = (
@@ -193,5 +194,5 @@ def _detail(description: str) -> str:
 
 def _seconds(retry_after: object) -> float:
     if isinstance(retry_after, int | float) and retry_after > 0:
-        return float(retry_after)
+        return float(min(retry_after, _LONGEST_WAIT_SECONDS))
     return _DEFAULT_WAIT_SECONDS

@@ -193,7 +193,17 @@ def test_a_group_that_moved_says_where_to():
 
 
 @pytest.mark.parametrize(
-    ("asked", "seconds"), [(7, 7.0), (0, 1.0), (None, 1.0), ("soon", 1.0), (-3, 1.0)]
+    ("asked", "seconds"),
+    [
+        (7, 7.0),
+        (0, 1.0),
+        (None, 1.0),
+        ("soon", 1.0),
+        (-3, 1.0),
+        (10**400, 86_400.0),
+        (float("inf"), 86_400.0),
+        (float("nan"), 1.0),
+    ],
 )
 def test_a_flood_is_waited_for_even_if_it_does_not_say_how_long(asked: Any, seconds: float):
     error = meaning(429, "Too Many Requests", "account", retry_after=asked)
