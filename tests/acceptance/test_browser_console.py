@@ -21,7 +21,7 @@ FLAGS = [
     "--disable-sync",
 ]
 PASSWORD = "correct horse battery"
-PEOPLE = 16
+PEOPLE = 24
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PATIENCE = 15_000  # milliseconds
 
@@ -154,6 +154,17 @@ def test_a_running_turn_is_stopped_by_its_button(sit_down):
     expect(desk.page.locator("#strip")).to_be_hidden()
 
 
+def test_what_was_read_of_a_stopped_turn_stays_and_the_stop_is_told_once(sit_down):
+    desk = sit_down()
+    desk.say("slow 60")
+    expect(desk.page.locator(".is-live")).to_contain_text("1 of 120")
+    desk.say("/stop")
+    expect(desk.told("Stopped")).to_be_visible()
+    expect(desk.page.locator(".is-live")).to_have_count(0)
+    expect(desk.told("1 of 120")).to_be_visible()
+    expect(desk.page.locator(".entry", has_text="Stopped")).to_have_count(1)
+
+
 def test_three_questions_are_answered_with_the_keyboard_alone(sit_down):
     desk = sit_down()
     desk.say("ask 3")
@@ -181,6 +192,34 @@ def test_three_questions_are_answered_with_the_keyboard_alone(sit_down):
     )
     expect(desk.told("You answered")).to_contain_text("When the moon is full")
     expect(desk.page.locator("#composer-text")).to_be_focused()
+
+
+def test_the_hint_about_keys_counts_the_rows(sit_down):
+    desk = sit_down()
+    desk.say("ask 3")
+    hint = desk.panel.locator(".keys")
+    expect(hint).to_have_text("1–3 choose · Enter goes on · Esc collapses")
+    desk.page.keyboard.press("1")
+    desk.page.keyboard.press("Enter")
+    rows = desk.panel.locator(".option").count()
+    expect(hint).to_contain_text(f"1–{rows} choose")
+
+
+def test_what_is_answered_by_a_message_is_counted(sit_down):
+    desk = sit_down()
+    desk.say("ask 3")
+    expect(desk.panel).to_be_visible()
+    desk.page.keyboard.press("Escape")
+    slim = desk.page.locator(".slim")
+    expect(slim).to_contain_text("3 questions are unanswered")
+    desk.say("1b 2a")
+    expect(slim).to_contain_text("1 question is unanswered")
+    desk.page.reload()
+    desk.connected()
+    expect(slim).to_contain_text("1 question is unanswered")
+    slim.click()
+    expect(desk.panel.get_by_role("radio", name="Production")).to_be_checked()
+    expect(desk.panel.locator(".step.is-done")).to_have_count(2)
 
 
 def test_drafts_outlive_collapsing_reloading_and_a_killed_server(sit_down, stack):
@@ -276,6 +315,38 @@ def test_on_a_phone_questions_are_a_card_in_the_timeline_and_the_list_a_drawer(s
     assert width <= 390
 
 
+def test_on_a_phone_a_long_chat_keeps_its_header(sit_down):
+    desk = sit_down(**PHONE)
+    desk.say("long")
+    expect(desk.told("This is the end of the long answer.")).to_be_visible()
+    desk.say("ask 3")
+    expect(desk.page.locator("#timeline .panel")).to_be_visible()
+    frame = desk.page.evaluate(
+        "[scrollY, document.documentElement.scrollHeight, document.documentElement.clientHeight]"
+    )
+    assert frame == [0, 844, 844]
+    assert desk.page.locator("#menu").bounding_box()["y"] >= 0
+
+
+def test_on_a_phone_the_timeline_follows_again_once_a_question_is_answered_elsewhere(sit_down):
+    desk = sit_down(**PHONE)
+    desk.say("long")
+    expect(desk.told("This is the end of the long answer.")).to_be_visible()
+    other = desk.tab()
+    desk.connected(other)
+    desk.say("ask 3")
+    latest = desk.page.locator("#latest")
+    expect(latest).to_be_visible()
+    row, card = latest.bounding_box(), desk.page.locator("#scroller").bounding_box()
+    assert row["y"] >= card["y"] + card["height"]
+    desk.say("/skip", other)
+    expect(desk.told("No answer", other)).to_be_visible()
+    expect(desk.told("No answer")).to_be_in_viewport()
+    desk.say("time", other)
+    expect(desk.told("current_time")).to_be_in_viewport()
+    expect(latest).to_be_hidden()
+
+
 def test_what_people_write_is_never_markup(sit_down):
     desk = sit_down()
     attack = "<img src=x onerror='window.pwned=1'><script>window.pwned=1</script>"
@@ -346,6 +417,8 @@ def test_a_page_in_persian_runs_from_right_to_left(sit_down):
     sidebar = desk.page.locator("#sidebar").bounding_box()
     main = desk.page.locator("#main").bounding_box()
     assert sidebar["x"] > main["x"]
+    expect(desk.page.locator("#new-chat")).to_have_text("گفت‌وگوی تازه")
+    expect(desk.page.locator("#connection")).to_have_text("متصل")
     desk.say("clarify")
     expect(desk.panel).to_be_visible()
     desk.page.locator(":focus").dispatch_event("keydown", {"key": "۲", "bubbles": True})
