@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from typing_extensions import override
 
-from clarify import results
+from clarify import results, wording
 from clarify.schema import QuestionSet
 from clarify.standing import Standing
 from clarify.states import State
@@ -28,39 +28,52 @@ class Prompt(models.Model):
     """One to three questions put to one person by one tool call of one turn."""
 
     kind = models.CharField(max_length=8, choices=PromptKind.choices)
-    correlation = models.CharField(max_length=64, help_text="Opaque: the turn that waits.")
+    correlation = models.CharField(
+        "turn", max_length=64, help_text="Opaque: the number of the turn that waits."
+    )
     call_id = models.CharField(max_length=200, help_text="The tool call that asks.")
     conversation_key = models.CharField(max_length=2500, db_index=True)
     token = models.CharField(max_length=32, unique=True, help_text="What its buttons carry.")
     lane = models.CharField(max_length=2500)
     address = models.JSONField()
     reply_to = models.CharField(max_length=255, blank=True)
-    asker_id = models.CharField(max_length=255, help_text="Who was asked.")
-    asker_name = models.CharField(max_length=255, blank=True)
+    asker_id = models.CharField(
+        "id of who was asked", max_length=255, help_text="As their platform knows them."
+    )
+    asker_name = models.CharField("name of who was asked", max_length=255, blank=True)
     anyone_may_answer = models.BooleanField(default=False)
     questions = models.JSONField(help_text="The questions as they were asked.")
     answers = models.JSONField(default=dict, blank=True, help_text="Answers so far, by key.")
-    has_buttons = models.BooleanField(default=False, help_text="It was shown with buttons.")
+    has_buttons = models.BooleanField("with buttons", default=False)
     obligation = models.ForeignKey(
         "delivery.Obligation",
         null=True,
         blank=True,
         on_delete=models.SET_NULL,
         related_name="+",
-        help_text="The message that shows it; none while an earlier prompt is open.",
+        verbose_name="delivery",
+        help_text="The message that shows it; none while an earlier question is open.",
     )
     state = models.CharField(
         max_length=16, choices=[(s.value, s.value) for s in State], default=State.PENDING.value
     )
     reason = models.CharField(max_length=200, blank=True)
-    resolved_by = models.CharField(max_length=255, blank=True)
-    resolved_on = models.CharField(max_length=32, blank=True, help_text="On which surface.")
+    resolved_by = models.CharField("closed by", max_length=255, blank=True)
+    resolved_on = models.CharField(
+        "closed on", max_length=32, blank=True, help_text="The place it was closed from."
+    )
+    resolved_by_staff = models.BooleanField(
+        "closed by staff",
+        default=False,
+        help_text="For somebody else: people in the chat read no name.",
+    )
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField(db_index=True)
-    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_at = models.DateTimeField("closed at", null=True, blank=True)
 
     class Meta:
+        verbose_name = "question"
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -85,7 +98,7 @@ class Prompt(models.Model):
 
     @override
     def __str__(self) -> str:
-        return f"{self.kind} {self.pk} ({self.state})"
+        return f"question {self.pk} ({self.state})"
 
     @property
     def question_set(self) -> QuestionSet:
@@ -96,6 +109,14 @@ class Prompt(models.Model):
     def is_open(self) -> bool:
         """Whether it may still be answered."""
         return self.state == State.PENDING
+
+    @property
+    def closed_by(self) -> str:
+        """Who closed it, as people in the chat read it: staff who acted for others are not named.
+
+        The name stands in `resolved_by` and in the audit log.
+        """
+        return wording.STAFF if self.resolved_by_staff else self.resolved_by
 
     @property
     def given(self) -> dict[str, tuple[str, ...]]:

@@ -377,8 +377,7 @@ def hold(conversation_key: str) -> None:
 def _resolve_by(
     prompt: Prompt, event: Event, answerer: Answerer, text: str, now: datetime
 ) -> Outcome:
-    won = resolve(prompt, event, now=now, by=answerer.name or answerer.id, on=answerer.surface)
-    if not won:
+    if not resolve(prompt, event, now=now, by=answerer):
         prompt.refresh_from_db()
         _note(prompt, answerer, text, "too late", "", now)
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
@@ -387,9 +386,9 @@ def _resolve_by(
 
 
 def resolve(
-    prompt: Prompt, event: Event, *, now: datetime, by: str = "", on: str = "", reason: str = ""
+    prompt: Prompt, event: Event, *, now: datetime, by: Answerer | None = None, reason: str = ""
 ) -> bool:
-    """Close `prompt` by `event`, once.
+    """Close `prompt` by `event`, once; `by` is who does it, None for nobody.
 
     What was answered is taken from `prompt.answers`. Whoever waits is told inside the transaction,
     every surface that shows it is updated, and the next prompt of the conversation is shown.
@@ -398,6 +397,11 @@ def resolve(
         Whether this call closed it; False when it was closed before.
     """
     state = advance(State.PENDING, event)
+    closer = {
+        "resolved_by": (by.name or by.id)[:255] if by else "",
+        "resolved_on": by.surface[:32] if by else "",
+        "resolved_by_staff": by is not None and by.is_staff and by.id != prompt.asker_id,
+    }
     # What was kept of a set stays as it is stored when anything but an answer closes it.
     answers = {"answers": prompt.answers} if event is Event.ANSWER else {}
     with transaction.atomic():
@@ -405,16 +409,16 @@ def resolve(
         won = Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
             state=state,
             **answers,
+            **closer,
             reason=reason[:200],
-            resolved_by=by[:255],
-            resolved_on=on[:32],
             resolved_at=now,
             updated_at=now,
         )
         if not won:
             return False
         prompt.state, prompt.reason, prompt.resolved_at = state, reason, now
-        prompt.resolved_by, prompt.resolved_on = by, on
+        for name, value in closer.items():
+            setattr(prompt, name, value)
         _retire(prompt, now)
         hints.conversation_changed(prompt.conversation_key)
         ports.tell(prompt, now)
@@ -455,15 +459,14 @@ def _show_next(conversation_key: str, now: datetime) -> None:
 def summary(prompt: Prompt) -> str:
     """The resolved prompt in a few words: the question beside its answer, or what became of it."""
     return presenting.summary(
-        prompt.question_set, prompt.given, State(prompt.state), by=prompt.resolved_by
+        prompt.question_set, prompt.given, State(prompt.state), by=prompt.closed_by
     )
 
 
 def closed_words(prompt: Prompt) -> str:
     """What became of a prompt that is closed, for somebody who comes late."""
-    return wording.closed(
-        State(prompt.state), prompt.given, by=prompt.resolved_by, on=prompt.resolved_on
-    )
+    on = "" if prompt.resolved_by_staff else prompt.resolved_on
+    return wording.closed(State(prompt.state), prompt.given, by=prompt.closed_by, on=on)
 
 
 def _note(
@@ -480,7 +483,7 @@ def _note(
     )
 
 
-def cancel_for(correlation: str, *, reason: str, now: datetime, by: str = "") -> int:
+def cancel_for(correlation: str, *, reason: str, now: datetime, by: Answerer | None = None) -> int:
     """Cancel every open prompt of a turn; how many there were."""
     prompts = Prompt.objects.filter(correlation=correlation, state=State.PENDING)
     cancelled = 0

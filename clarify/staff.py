@@ -38,7 +38,7 @@ def answer(prompt: Prompt, text: str, *, actor: str, surface: str, now: datetime
     if prompt.kind == PromptKind.APPROVAL:
         message = "An approval is given by an approver in their own name, on nobody's behalf."
         raise NotTaken(message)
-    answerer = Answerer(id=actor, name=actor, surface=surface, is_staff=True)
+    answerer = _staff(actor, surface)
     with transaction.atomic():
         outcome = questions.answer_text(prompt, text, answerer, now=now)
         if outcome.effect is Effect.TOO_LATE:
@@ -76,7 +76,8 @@ def _close(
         questions.hold(prompt.conversation_key)
         current = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
         reason = f"{event.value} by staff"
-        if not questions.resolve(current, event, now=now, by=actor, on=surface, reason=reason):
+        by = _staff(actor, surface)
+        if not questions.resolve(current, event, now=now, by=by, reason=reason):
             raise NotPending(current.state)
         _note(action, prompt, actor, now)
 
@@ -116,6 +117,10 @@ def resend(prompt: Prompt, *, actor: str, now: datetime) -> None:
     with transaction.atomic():
         questions.resend(prompt, now=now)
         _note("prompt.resent", prompt, actor, now)
+
+
+def _staff(actor: str, surface: str) -> Answerer:
+    return Answerer(id=actor, name=actor, surface=surface, is_staff=True)
 
 
 def _note(action: str, prompt: Prompt, actor: str, now: datetime, **detail: str) -> None:

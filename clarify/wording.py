@@ -12,6 +12,7 @@ BY_NUMBERED_BUTTON = "Press the number of an option, or just type your answer."
 OTHER_BY_TEXT = "Other: reply with your own words."
 ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."
+STAFF = "staff"  # who closed a question for somebody else
 ASKED_AGAIN = "This question is asked again below."
 
 ENDINGS: Mapping[State, str] = {

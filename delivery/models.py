@@ -94,6 +94,8 @@ class Obligation(models.Model):
     settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "delivery"
+        verbose_name_plural = "deliveries"
         ordering: ClassVar = ["id"]
         indexes: ClassVar = [
             # claim_due: the oldest open message of each lane of one account
@@ -116,7 +118,7 @@ class Obligation(models.Model):
 
     @override
     def __str__(self) -> str:
-        return f"{self.kind} {self.delivery_id[:12]} ({self.state})"
+        return f"delivery {self.delivery_id[:12]} ({self.kind}, {self.state})"
 
     @property
     def destination(self) -> Address:
@@ -136,7 +138,9 @@ class Part(models.Model):
     position = models.PositiveIntegerField()
     body = models.JSONField(help_text="The message in the platform's dialect.")
     idempotency_key = models.CharField(max_length=32)
-    state = models.CharField(max_length=12, choices=choices(PartState), default=PartState.PENDING.value)
+    state = models.CharField(
+        max_length=12, choices=choices(PartState), default=PartState.PENDING.value
+    )
     was_lost = models.BooleanField(
         default=False, help_text="An earlier send may have arrived; a new one must say so."
     )
@@ -197,6 +201,8 @@ class Attempt(models.Model):
     finished_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "try"
+        verbose_name_plural = "tries"
         ordering: ClassVar = ["id"]
 
     @override
@@ -228,6 +234,7 @@ class DeadDestination(models.Model):
     since = models.DateTimeField()
 
     class Meta:
+        verbose_name = "closed chat"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["platform", "account", "chat_id"], name="one_dead_row_a_chat"

@@ -165,7 +165,8 @@ def _database(now: datetime) -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        yield _error("database", f"{len(missing)} migrations are missing", f"Run: {_manage('migrate')}")
+        says = f"{len(missing)} migrations are missing"
+        yield _error("database", says, f"Run: {_manage('migrate')}")
     else:
         yield _ok("database", f"{connection.vendor} answers and its tables are up to date")
 

@@ -31,6 +31,11 @@ def run(
     return HANDLERS[command.spec.name](event, conversation, now)
 
 
+def _speaker(event: InboundMessage) -> Answerer:
+    source = event.source
+    return Answerer(id=source.user_id, name=source.user_name, surface=source.platform)
+
+
 def _help(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
     del event, conversation, now
     return Done(
@@ -63,21 +68,20 @@ def _status(event: InboundMessage, conversation: Conversation, now: datetime) ->
 
 
 def _new(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    turns.stop(conversation, by=event.source.user_id, now=now)
+    turns.stop(conversation, by=_speaker(event), now=now)
     session = sessions.start_afresh(conversation, reason="new", now=now)
     return Done(_("A new conversation begins (session %(n)s).") % {"n": session.number})
 
 
 def _stop(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    stopped = turns.stop(conversation, by=event.source.user_id, now=now)
+    stopped = turns.stop(conversation, by=_speaker(event), now=now)
     if not stopped:
         return Done(_("Nothing is running."))
     return Done(_("⏹ Stopped."))
 
 
 def _skip(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    source = event.source
-    answerer = Answerer(id=source.user_id, name=source.user_name, surface=source.platform)
+    answerer = _speaker(event)
     pending = questions.pending_for(conversation.key)
     mine = [p for p in pending if questions.may_answer(p, answerer) and p.kind != "approval"]
     if not mine:

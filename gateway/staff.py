@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from clarify.questions import Answerer
 from delivery import ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
@@ -129,7 +130,8 @@ def stop_turn(turn: Turn, *, actor: str, now: datetime) -> None:
         NotPossible: It has ended already.
     """
     with transaction.atomic():
-        if not turns.stop_one(turn, by=actor, now=now):
+        by = Answerer(id=actor, name=actor, surface="admin", is_staff=True)
+        if not turns.stop_one(turn, by=by, now=now):
             message = f"Turn {turn.pk} has ended already; there is nothing to stop."
             raise NotPossible(message)
         audit.note("turn.stopped", actor=actor, subject=f"turn:{turn.pk}", now=now)

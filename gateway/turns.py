@@ -15,6 +15,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from clarify import questions
 from clarify.ports import Resolved
+from clarify.questions import Answerer
 from delivery import hints, ledger
 from delivery.ledger import Debt
 from delivery.models import Kind
@@ -323,7 +324,7 @@ def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
     hints.conversation_changed(turn.conversation.key)
 
 
-def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
+def stop(conversation: Conversation, *, by: Answerer, now: datetime) -> list[Turn]:
     """Stop everything open in a conversation, in the caller's transaction ([T4]).
 
     Returns:
@@ -338,7 +339,7 @@ def stop(conversation: Conversation, *, by: str, now: datetime) -> list[Turn]:
     return stopped
 
 
-def stop_one(turn: Turn, *, by: str, now: datetime) -> bool:
+def stop_one(turn: Turn, *, by: Answerer, now: datetime) -> bool:
     """Stop one turn because staff ask for it, in the caller's transaction; the person is told.
 
     Returns:
@@ -353,7 +354,7 @@ def stop_one(turn: Turn, *, by: str, now: datetime) -> bool:
     return True
 
 
-def _stop(turn: Turn, by: str, now: datetime) -> bool:
+def _stop(turn: Turn, by: Answerer, now: datetime) -> bool:
     # Prompts before turns, as an answer locks them.
     questions.hold(turn.conversation.key)
     stopped = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from clarify import questions
 from clarify.models import Prompt, PromptKind, Reply
+from clarify.questions import Answerer
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import ledger
 from delivery.ledger import Debt
@@ -206,6 +207,12 @@ def make_prompt(
     if delivered and prompt.obligation is not None:
         settle(prompt.obligation, at=now)
     return _changed(prompt, changes)
+
+
+def make_answerer(**changes: Any) -> Answerer:
+    """Somebody on Telegram."""
+    defaults: dict[str, Any] = {"id": "7", "name": "Grace", "surface": "telegram"}
+    return Answerer(**(defaults | changes))
 
 
 def make_reply(prompt: Prompt, **changes: Any) -> Reply:

@@ -136,7 +136,7 @@ def answer(viewer: Viewer, prompt_id: int, answers: Mapping[str, Any], *, now: d
     if outcome.effect is not Effect.RESOLVED:
         raise Refused(outcome.say)
     _note("prompt.answered_on_behalf", viewer, conversation, f"prompt {prompt.pk}", now)
-    return _closed(prompt)
+    return _closed(prompt, viewer)
 
 
 def _chosen(question: Question, given: object) -> tuple[str, ...]:
@@ -168,11 +168,11 @@ def skip(viewer: Viewer, prompt_id: int, *, now: datetime) -> Entry:
     if outcome.effect is not Effect.RESOLVED:
         raise Refused(outcome.say)
     _note("prompt.skipped_on_behalf", viewer, conversation, f"prompt {prompt.pk}", now)
-    return _closed(prompt)
+    return _closed(prompt, viewer)
 
 
-def _closed(prompt: Prompt) -> Entry:
-    return entries.prompt(Prompt.objects.get(pk=prompt.pk))
+def _closed(prompt: Prompt, viewer: Viewer) -> Entry:
+    return entries.prompt(Prompt.objects.get(pk=prompt.pk), viewer)
 
 
 def _prompt(viewer: Viewer, prompt_id: int) -> tuple[Prompt, Conversation]:
@@ -205,7 +205,7 @@ def stop(viewer: Viewer, turn_id: int, *, now: datetime) -> int:
         questions.hold(turn.conversation.key)  # prompts before turns, as an answer locks them
         if not Turn.objects.select_for_update().filter(pk=turn.pk, state__in=sorted(OPEN)).exists():
             raise Refused(_("This has ended already."))
-        stopped = turns.stop(turn.conversation, by=viewer.name, now=now)
+        stopped = turns.stop(turn.conversation, by=viewer.answerer, now=now)
     _note("turn.stopped", viewer, turn.conversation, f"turn {turn.pk}", now)
     return len(stopped)
 

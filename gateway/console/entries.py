@@ -87,8 +87,9 @@ def tick(obligation: Obligation, parts: Iterable[Part]) -> str:
     return "sent" if tried else "recorded"
 
 
-def prompt(row: Prompt) -> Entry:
-    """A question, open or closed."""
+def prompt(row: Prompt, viewer: Viewer | None = None) -> Entry:
+    """A question, open or closed; staff read which of them closed it for somebody."""
+    hides_staff = row.resolved_by_staff and not (viewer and viewer.is_staff)
     questions = [
         {**question.as_dict(), "html": html(question.text)}
         for question in row.question_set.questions
@@ -105,8 +106,8 @@ def prompt(row: Prompt) -> Entry:
         "answers": row.answers,
         "asked": row.asker_name or row.asker_id,
         "expires_at": _instant(row.expires_at),
-        "by": row.resolved_by,
-        "on": row.resolved_on,
+        "by": row.closed_by if hides_staff else row.resolved_by,
+        "on": "" if hides_staff else row.resolved_on,
         "ended_at": _instant(row.resolved_at) if row.resolved_at else "",
         "open": row.state == PromptState.PENDING,
     }

@@ -193,7 +193,7 @@ def _sources(conversation: Conversation, viewer: Viewer) -> list[_Source]:
     return [
         _Source(said, "received_at", "received_at", each(entries.inbound, viewer)),
         _Source(owed, "created_at", "updated_at", _owed),
-        _Source(asked, "created_at", "updated_at", each(entries.prompt)),
+        _Source(asked, "created_at", "updated_at", each(entries.prompt, viewer)),
         _Source(stopped.exclude(started_at=None), "started_at", "updated_at", each(entries.cut)),
         _Source(_untold(stopped, conversation), "finished_at", "updated_at", each(entries.stopped)),
         _Source(begun, "started_at", "started_at", each(entries.session)),

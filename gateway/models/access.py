@@ -14,12 +14,23 @@ class AllowEntry(models.Model):
     """
 
     platform = models.CharField(max_length=32)
-    account = models.CharField(max_length=64, blank=True)
-    scope_id = models.CharField(max_length=255, blank=True)
-    chat_id = models.CharField(max_length=255, blank=True)
-    user_id = models.CharField(max_length=255, blank=True, help_text="Empty: everybody there.")
-    note = models.CharField(max_length=200, blank=True)
-    from_environment = models.BooleanField(default=False, editable=False)
+    account = models.CharField(
+        max_length=64, blank=True, help_text="Only through this account. Empty: through any."
+    )
+    scope_id = models.CharField(
+        "workspace", max_length=255, blank=True, help_text="Only in this one. Empty: in any."
+    )
+    chat_id = models.CharField(
+        "chat's id", max_length=255, blank=True, help_text="Only in this chat. Empty: in any."
+    )
+    user_id = models.CharField(
+        "person's id",
+        max_length=255,
+        blank=True,
+        help_text="They read it when they write to the bot. Empty: everybody in the chat below.",
+    )
+    note = models.CharField(max_length=200, blank=True, help_text="Who that is, for staff.")
+    from_environment = models.BooleanField("kept by the environment", default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, editable=False
@@ -57,6 +68,8 @@ class AuditEvent(models.Model):
     detail = models.JSONField(default=dict, blank=True)
 
     class Meta:
+        verbose_name = "audit entry"
+        verbose_name_plural = "audit log"
         ordering: ClassVar = ["-id"]
         indexes: ClassVar = [
             # is_first_denial: was this person told lately

@@ -88,6 +88,7 @@ class TranscriptEntry(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        verbose_name_plural = "transcript entries"
         ordering: ClassVar = ["session_id", "position"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["session", "position"], name="one_entry_a_position"),

@@ -61,6 +61,7 @@ class InboundEvent(models.Model):
     received_at = models.DateTimeField(db_index=True)
 
     class Meta:
+        verbose_name = "incoming event"
         ordering: ClassVar = ["id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "event_id"], name="one_row_an_event"),

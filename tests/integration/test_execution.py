@@ -18,7 +18,7 @@ from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.models import Note, ToolCall, TranscriptEntry, Turn
 from gateway.workbench import workbench
-from tests.factories import make_conversation, settle
+from tests.factories import make_answerer, make_conversation, settle
 from tests.fakes.clock import FakeClock
 from tests.peers.model import ModelPeer, Reply, in_turn
 from tests.peers.model import ToolCall as Call
@@ -344,7 +344,7 @@ def test_a_stop_reaches_a_turn_that_runs(chat, runtime) -> None:
     say(chat, "slow 60")
     aside = Aside(chat, runtime)
     with transaction.atomic():
-        turns.stop(chat, by="7", now=timezone.now())
+        turns.stop(chat, by=make_answerer(), now=timezone.now())
     workbench.stop(aside.turn.pk)
     assert aside.end().state == "stopped"
     assert owed() == []
@@ -379,7 +379,7 @@ def test_staff_stopping_a_queued_turn_do_not_disturb_the_one_that_waits(chat, ru
     work(chat, runtime)
     queued = say(chat, "and another thing")
     with transaction.atomic():
-        turns.stop_one(queued, by="boss", now=timezone.now())
+        turns.stop_one(queued, by=make_answerer(), now=timezone.now())
     answer("2")
     assert work(chat, runtime).state == "finished"
     final = Obligation.objects.filter(kind="final").last()

@@ -18,6 +18,7 @@ from delivery.models import Kind, Obligation
 from gateway.models import ToolCall, Turn
 from tests.factories import (
     choice_question,
+    make_answerer,
     make_conversation,
     make_prompt,
     make_turn,
@@ -495,7 +496,7 @@ def test_a_stop_and_an_answer_at_once_do_not_wait_for_each_other(ask, turn, cloc
 
     def stop():
         with transaction.atomic():
-            return turns.stop(turn.conversation, by="7", now=clock())
+            return turns.stop(turn.conversation, by=make_answerer(), now=clock())
 
     for _ in range(5):
         Turn.objects.filter(pk=turn.pk).update(state="waiting", stop_requested=False)

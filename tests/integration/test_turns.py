@@ -16,6 +16,7 @@ from gateway.states import TurnState
 from gateway.workbench import workbench
 from tests.factories import (
     choice_question,
+    make_answerer,
     make_conversation,
     make_inbound,
     make_turn,
@@ -66,7 +67,7 @@ def finish(turn, clock, text="Done."):
 
 def stop(chat, clock):
     with transaction.atomic():
-        return turns.stop(chat, by="7", now=clock())
+        return turns.stop(chat, by=make_answerer(), now=clock())
 
 
 def ask_for(turn, call_id="c1"):
