@@ -92,7 +92,7 @@ class _Driver:
 
     def __init__(self, turn: Turn, agent_run: AgentRun, runtime: AgentRuntime) -> None:
         self.turn, self.run, self.runtime = turn, agent_run, runtime
-        self.spoken = turn.spoken
+        self.spoken = self.shown = turn.spoken
         self.asked: dict[str, QuestionSet] = {}
         self.usage = Usage()
 
@@ -115,7 +115,7 @@ class _Driver:
 
     def _show(self, text: str) -> None:
         turn = self.turn
-        shown = _joined(self.spoken, text)
+        self.shown = shown = _joined(self.spoken, text)
         conversation = turn.conversation
         facts = {
             "key": turn.preview_key,
@@ -175,6 +175,7 @@ class _Driver:
                 # Either the turn was stopped, and its row says so, or this process is going down,
                 # and another goes on with it.
                 if not turns.give_back(turn, now=now):
+                    turns.keep_words(turn, self.shown, now=now)
                     logger.info("A turn was stopped", extra={"turn": turn.pk})
 
     def _request_for(self, call: AskedCall) -> Ask:

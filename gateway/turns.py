@@ -445,6 +445,13 @@ def give_back(turn: Turn, *, now: datetime) -> bool:
     return bool(changed)
 
 
+def keep_words(turn: Turn, spoken: str, *, now: datetime) -> None:
+    """A turn was stopped while it spoke: what people saw of it can be read later, too."""
+    stopped = Turn.objects.filter(pk=turn.pk, epoch=turn.epoch, state=TurnState.STOPPED)
+    if spoken and stopped.update(spoken=spoken, updated_at=now):
+        hints.conversation_changed(turn.conversation.key)
+
+
 def reclaim(turn: Turn, *, now: datetime) -> bool:
     """Take back a turn whose worker is gone, so that another goes on with it ([T3]).
 

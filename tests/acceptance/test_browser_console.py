@@ -163,6 +163,10 @@ def test_what_was_read_of_a_stopped_turn_stays_and_the_stop_is_told_once(sit_dow
     expect(desk.page.locator(".is-live")).to_have_count(0)
     expect(desk.told("1 of 120")).to_be_visible()
     expect(desk.page.locator(".entry", has_text="Stopped")).to_have_count(1)
+    desk.page.reload()
+    desk.connected()
+    expect(desk.told("1 of 120")).to_be_visible()
+    expect(desk.page.locator(".entry", has_text="Stopped")).to_have_count(1)
 
 
 def test_three_questions_are_answered_with_the_keyboard_alone(sit_down):
@@ -214,6 +218,7 @@ def test_what_is_answered_by_a_message_is_counted(sit_down):
     expect(slim).to_contain_text("3 questions are unanswered")
     desk.say("1b 2a")
     expect(slim).to_contain_text("1 question is unanswered")
+    expect(desk.told("One question is left").locator(".meta").last).to_be_in_viewport()
     desk.page.reload()
     desk.connected()
     expect(slim).to_contain_text("1 question is unanswered")

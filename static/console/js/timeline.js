@@ -13,6 +13,7 @@ export class Timeline {
   #latest = byId("latest");
   #earlier = byId("earlier");
   #stuck = true;
+  #at = 0; // how far it was scrolled when it was last looked at
   #retired = new Set(); // previews whose final is here: late live texts of them are ignored
 
   constructor(hooks) {
@@ -100,6 +101,7 @@ export class Timeline {
       top: this.#scroller.scrollHeight,
       behavior: isAsked && !calm ? "smooth" : "instant",
     });
+    this.#at = this.#scroller.scrollTop;
     this.#stuck = true;
     this.#latest.hidden = true;
   }
@@ -190,7 +192,10 @@ export class Timeline {
 
   #look() {
     const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-    this.#stuck = scrollHeight - scrollTop - clientHeight < NEAR;
+    // The end is left by going up, not by something new that came below it meanwhile.
+    if (scrollHeight - scrollTop - clientHeight < NEAR) this.#stuck = true;
+    else if (scrollTop < this.#at - 1) this.#stuck = false;
+    this.#at = scrollTop;
     this.#latest.hidden = this.#stuck;
     if (this.#stuck) this.#latest.classList.remove("has-news");
   }
