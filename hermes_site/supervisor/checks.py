@@ -3,10 +3,13 @@
 import errno
 import shutil
 import socket
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hermes_site.supervisor.errors import DiskFull, PortUnavailable
+from hermes_site.supervisor.errors import DiskFull, EnvironmentUnusable, PortUnavailable
+from hermes_site.supervisor.options import PROJECT
 
 # Room for the database's journal, the broker's rewrite and one rotation of every log.
 NEEDED_BYTES = 200 * 1024 * 1024
@@ -18,8 +21,9 @@ REASONS = {
 
 
 def free_bytes(path: Path) -> int:
-    """The room left, in bytes, on the disk that holds `path`."""
-    return shutil.disk_usage(path).free
+    """The room left, in bytes, on the disk that holds, or would hold, `path`."""
+    there = next(place for place in (path, *path.parents) if place.exists())
+    return shutil.disk_usage(there).free
 
 
 def refuse_a_full_disk(path: Path, *, measure: Callable[[Path], int] = free_bytes) -> None:
@@ -71,3 +75,35 @@ def claim_port(host: str, port: int) -> int:
         reason = REASONS.get(error.errno or 0, f"cannot be used ({error.strerror})")
         message = f"Port {port} on {host} {reason}."
         raise PortUnavailable(message) from error
+
+
+def refuse_an_unfit_environment(
+    environment: Mapping[str, str], *, with_database: bool, with_broker: bool
+) -> None:
+    """Make sure that every variable can be used, and that the servers it names answer.
+
+    Another process looks, so that this one need not load what understands the values.
+
+    Args:
+        environment: What the site's processes will see.
+        with_database: The database is not ours to start: it must answer now.
+        with_broker: The broker is not ours to start: it must answer now.
+
+    Raises:
+        EnvironmentUnusable: Something must be mended first.
+    """
+    named = {"database": with_database, "broker": with_broker}
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "hermes_site.supervisor.outside"),
+            *(name for name, is_outside in named.items() if is_outside),
+        ],
+        cwd=PROJECT,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode != 0:
+        last_words = (result.stderr.strip().splitlines() or ["nothing was said"])[-1]
+        raise EnvironmentUnusable(result.stdout.strip() or last_words)

@@ -6,7 +6,8 @@
     ├── DataDirectoryUnusable    5  mend its owner or its mode
     ├── DiskFull                 6  make room
     ├── PreparationFailed        7  read the log of the migration
-    └── NotReady                 8  read the log of the process that did not come up
+    ├── NotReady                 8  read the log of the process that did not come up
+    └── EnvironmentUnusable      9  mend the variable, or start the server that it names
 
 Exit code 2 is a wrong command line, as everywhere.
 """
@@ -52,3 +53,9 @@ class NotReady(CannotStart):
     """The processes run, but the installation did not become ready in time."""
 
     exit_code = 8
+
+
+class EnvironmentUnusable(CannotStart):
+    """A variable cannot be used, or the server that it names does not answer."""
+
+    exit_code = 9

@@ -6,6 +6,8 @@ import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hermes_site.supervisor.errors import AlreadyRunning, DataDirectoryUnusable
@@ -23,7 +25,7 @@ class Home:
     """A data directory that is ours, private and writable.
 
     Args:
-        root: The directory; it is made, for us alone, if it is not there.
+        root: The directory; it need not be there yet, and nothing is made before `make`.
         mode: The widest mode it may have.
 
     Raises:
@@ -32,18 +34,29 @@ class Home:
 
     def __init__(self, root: Path, *, mode: int = PRIVATE) -> None:
         self.root = root
+        self._mode = mode
         self._lock: int | None = None
-        try:
-            root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-            secure(root, mode)
+        with refusing(root):
+            if not self.is_new:
+                next(root.iterdir(), None)  # or it is a file
+                secure(root, mode)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is not there yet."""
+        return not self.root.exists()
+
+    def make(self) -> None:
+        """Make the directory, for us alone, and the places in it.
+
+        Raises:
+            DataDirectoryUnusable: A file is in the way, or the system refuses.
+        """
+        with refusing(self.root):
+            self.root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+            secure(self.root, self._mode)
             for name in ("logs", "run", "static", "valkey"):
-                (root / name).mkdir(mode=PRIVATE, exist_ok=True)
-        except FileExistsError as error:
-            message = f"{error.filename} is a file, and a directory is needed there."
-            raise DataDirectoryUnusable(message) from error
-        except OSError as error:
-            message = f"The data directory {root} cannot be used: {error.strerror}."
-            raise DataDirectoryUnusable(message) from error
+                (self.root / name).mkdir(mode=PRIVATE, exist_ok=True)
 
     @property
     def logs(self) -> Path:
@@ -56,11 +69,13 @@ class Home:
         return self.root / "up.json"
 
     def lock(self) -> None:
-        """Keep every other supervisor out, for as long as this process lives.
+        """Keep every other supervisor out, for as long as this process lives or until `unlock`.
 
         Raises:
             AlreadyRunning: One is in already.
         """
+        if self._lock is not None:
+            return
         descriptor = os.open(self.root / "up.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,6 +140,19 @@ class Home:
         place = elsewhere / inside.name
         place.mkdir(mode=PRIVATE, exist_ok=True)
         return place
+
+
+@contextmanager
+def refusing(root: Path) -> Iterator[None]:
+    """Turn what the system says into a sentence about the data directory."""
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError) as error:
+        message = f"{error.filename}, or what it lies in, is a file; a directory is needed there."
+        raise DataDirectoryUnusable(message) from error
+    except OSError as error:
+        message = f"The data directory {root} cannot be used: {error.strerror}."
+        raise DataDirectoryUnusable(message) from error
 
 
 def fits_a_socket(directory: Path) -> bool:

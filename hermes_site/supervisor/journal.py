@@ -1,6 +1,8 @@
 """Where the output goes: a file per process, and the terminal for what should be seen at once."""
 
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -39,15 +41,29 @@ class Journal:
         path: The log file; it grows to about 5 MB, then moves aside, and three are kept.
         name: The process's name, put in front of what the terminal shows.
         terminal: Where alarms are shown.
+        clock: Seconds; it only goes forward.
     """
 
-    def __init__(self, path: Path, *, name: str, terminal: Terminal) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str,
+        terminal: Terminal,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.path = path
         self._name = name
         self._terminal = terminal
+        self._clock = clock
         self._alarms = Alarms()
         self._rest = b""
         self._file: BinaryIO = self._open()
+        self._begin = self._file.tell()
+
+    def last_lines(self, count: int) -> list[str]:
+        """The end of what was said since this journal was opened, oldest line first."""
+        return last_lines(self.path, count, begin=self._begin)
 
     def write(self, data: bytes) -> None:
         """Take the next piece of output, cut anywhere."""
@@ -57,6 +73,7 @@ class Journal:
             if self._file.tell() >= LARGEST_LOG_BYTES:
                 self._file.close()
                 self._file = self._open()
+                self._begin = 0
         except OSError as error:  # a full disk must not stop the processes
             self._terminal.say(f"{self._name} | its log cannot be written: {error.strerror}")
         *lines, self._rest = (self._rest + data).split(b"\n")
@@ -64,21 +81,22 @@ class Journal:
             lines.append(self._rest)
             self._rest = b""
         for line in lines:
-            self._show(line.decode("utf-8", "replace").rstrip())
+            text = line.decode("utf-8", "replace").rstrip()
+            self._show(self._alarms.shown(text, now=self._clock()))
 
     def say(self, text: str) -> None:
         """Write the supervisor's own word about this process, to file and terminal."""
         self._file.write(f"--- supervisor: {text}\n".encode())
         self._file.flush()
-        self._terminal.say(f"{self._name} | {text}")
+        self._show(self._alarms.once_a_minute(text, now=self._clock()))
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _show(self, line: str) -> None:
-        if self._alarms.is_alarming(line):
-            self._terminal.say(f"{self._name} | {line}")
+    def _show(self, text: str) -> None:
+        if text:
+            self._terminal.say(f"{self._name} | {text}")
 
     def _open(self) -> BinaryIO:
         if self.path.exists() and self.path.stat().st_size >= LARGEST_LOG_BYTES:
@@ -90,15 +108,16 @@ class Journal:
         return self.path.open("ab")
 
 
-def last_lines(path: Path, count: int) -> list[str]:
+def last_lines(path: Path, count: int, *, begin: int = 0) -> list[str]:
     """The end of a log file, oldest line first; empty if there is no file.
 
     Args:
         path: The log file.
         count: How many lines at most.
+        begin: The byte before which nothing is of interest: what an earlier run said.
     """
     if not path.exists():
         return []
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - LONGEST_LINE_BYTES))
+        file.seek(max(begin, path.stat().st_size - LONGEST_LINE_BYTES))
         return file.read().decode("utf-8", "replace").splitlines()[-count:]

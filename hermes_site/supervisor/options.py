@@ -1,11 +1,18 @@
-"""The command line of `manage.py up`."""
+"""The command line of `manage.py up`.
+
+As a script it only reads the command line, with the standard library alone: `bin/up` runs it before
+anything is installed, so that help and refusals come at once. It ends with code 0 to go on, 2 for a
+wrong word, and `SHOWN` when help was asked for and there is nothing more to do.
+"""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +53,7 @@ def parse(arguments: Sequence[str]) -> Options:
     parser.add_argument(
         "--ready-within",
         dest="ready_within_seconds",
-        type=float,
+        type=a_duration,
         default=60.0,
         metavar="SECONDS",
         help="give up if it is not ready by then (%(default)g)",
@@ -56,20 +63,47 @@ def parse(arguments: Sequence[str]) -> Options:
 
 def a_port(text: str) -> int:
     """A port number from the command line."""
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{port} is not a port: it must be 0 to 65535")
-    return port
+    return a_whole_number(text, "a port", least=0, most=65535)
 
 
 def a_count(text: str) -> int:
     """A number of processes from the command line."""
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError("at least 1 is needed")
-    return count
+    return a_whole_number(text, "a number of processes", least=1, most=64)
+
+
+def a_whole_number(text: str, what: str, *, least: int, most: int) -> int:
+    """A number from `least` to `most`."""
+    if not text.isascii() or not text.isdecimal() or not least <= int(text) <= most:
+        message = f"{text!r} is not {what}: it must be a whole number from {least} to {most}"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
+def a_duration(text: str) -> float:
+    """Seconds from the command line."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 10**6:
+        message = f"{text!r} is not a time: it must be a number of seconds above 0"
+        raise argparse.ArgumentTypeError(message)
+    return seconds
 
 
 def a_path(text: str) -> Path:
     """A directory from the command line, absolute."""
     return Path(text).expanduser().resolve()
+
+
+def look(arguments: Sequence[str]) -> int:
+    """The exit code for `bin/up`: whether these arguments can be used."""
+    try:
+        parse(arguments)
+    except SystemExit as end:
+        return int(end.code or SHOWN)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(look(sys.argv[1:]))

@@ -16,6 +16,7 @@ from hermes_site.supervisor.errors import CannotStart
 from hermes_site.supervisor.home import PASSABLE, PRIVATE, Home
 from hermes_site.supervisor.options import PROJECT, Options
 from hermes_site.supervisor.probes import Readiness, site_is_ready, valkey_answers
+from hermes_site.supervisor.recording import worth_recording
 from hermes_site.supervisor.services import Plan, Service
 
 PYTHON = sys.executable
@@ -33,9 +34,20 @@ def data_directory(options: Options, environment: Mapping[str, str]) -> Path:
     return Path(named).expanduser().resolve() if named else PROJECT / "data"
 
 
+def is_named(variable: str, environment: Mapping[str, str]) -> bool:
+    """Whether the environment names a server, itself or in a file, so that it is not ours."""
+    return any(environment.get(name, "").strip() for name in (variable, f"{variable}_FILE"))
+
+
+def basic_environment(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` for a process of the installation in `root`."""
+    module = environment.get("DJANGO_SETTINGS_MODULE") or "hermes_site.settings"
+    return {**environment, "DJANGO_SETTINGS_MODULE": module, "HERMES_DATA_DIR": str(root)}
+
+
 def uses_embedded_postgres(options: Options, root: Path, environment: Mapping[str, str]) -> bool:
     """Whether the embedded PostgreSQL holds, or shall hold, this installation's data."""
-    if environment.get("DATABASE_URL") or environment.get("DATABASE_URL_FILE"):
+    if is_named("DATABASE_URL", environment):
         return False
     if options.database is not None:
         return options.database == "postgres"
@@ -63,25 +75,27 @@ def make_plan(options: Options, home: Home, environment: Mapping[str, str], *, p
     contact = EVERY_ADDRESS.get(options.host, options.host)
     url = environment.get("HERMES_BASE_URL") or f"http://{bracketed(contact)}:{port}"
     inherited = {
-        **environment,
-        "DJANGO_SETTINGS_MODULE": environment.get("DJANGO_SETTINGS_MODULE")
-        or "hermes_site.settings",
-        "HERMES_DATA_DIR": str(home.root),
+        **basic_environment(home.root, environment),
         "HERMES_BASE_URL": url,
         "PYTHONUNBUFFERED": "1",
         # glibc gives each thread a heap of its own, up to eight a core, and a worker has many.
         "MALLOC_ARENA_MAX": environment.get("MALLOC_ARENA_MAX") or "2",
         **chosen.variables,
     }
-    if not (environment.get("HERMES_SECRET_KEY") or environment.get("HERMES_SECRET_KEY_FILE")):
+    if not is_named("HERMES_SECRET_KEY", environment):
         inherited["HERMES_SECRET_KEY"] = home.secret_key()
     if os.getuid() == 0:
-        inherited["C_FORCE_ROOT"] = "1"  # Celery warns root at length; in a container it is usual
+        inherited["C_FORCE_ROOT"] = "1"  # in a container it is usual
     return Plan(
         url=url,
         directory=PROJECT,
         environment=inherited,
-        facts={"host": options.host, "port": port, **chosen.facts},
+        facts={
+            "host": options.host,
+            "port": port,
+            **chosen.facts,
+            "environment": worth_recording(inherited),
+        },
         data_plane=chosen.services,
         preparation=(PYTHON, "-m", "hermes_site.supervisor.prepare"),
         apps=apps(options, port),
@@ -106,9 +120,9 @@ class Endpoints:
         self.services: tuple[Service, ...] = ()
         if uses_embedded_postgres(options, home.root, environment):
             self._serve_postgres()
-        elif not (environment.get("DATABASE_URL") or environment.get("DATABASE_URL_FILE")):
+        elif not is_named("DATABASE_URL", environment):
             self._name("DATABASE_URL", f"sqlite:///{home.root / 'hermes.sqlite3'}")
-        if not (environment.get("REDIS_URL") or environment.get("REDIS_URL_FILE")):
+        if not is_named("REDIS_URL", environment):
             self._serve_valkey()
 
     def _name(self, variable: str, url: str) -> None:

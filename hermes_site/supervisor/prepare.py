@@ -2,27 +2,39 @@
 
     python -m hermes_site.supervisor.prepare
 
-The supervisor stays small because this, not it, loads Django. What a person must see once goes to
-standard output as JSON; everything else goes to standard error, which is logged.
+The supervisor stays small because this, not it, loads Django. What a person must see, a login once
+or what is wrong, goes to standard output as JSON; everything else goes to standard error, which is
+logged.
 """
 
 import json
 import secrets
 import sys
+import traceback
 
 OPERATOR = "admin"
 
 
-def main() -> None:
-    """Migrate, then create the operator if nobody can administer this installation."""
+def main() -> int:
+    """Migrate, then create the operator if nobody can administer this installation.
+
+    Returns:
+        The exit code; 1 if the database or the settings refuse.
+    """
     import django  # noqa: PLC0415 - importing this module must stay free
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
+    from django.db import DatabaseError, InterfaceError  # noqa: PLC0415
 
-    django.setup()
-    from django.core.management import call_command  # noqa: PLC0415 - after the setup
-
-    call_command("migrate", interactive=False, verbosity=1, stdout=sys.stderr, stderr=sys.stderr)
-    created = create_operator()
-    sys.stdout.write(json.dumps(created))
+    try:
+        django.setup()
+        call_command("migrate", interactive=False, stdout=sys.stderr, stderr=sys.stderr)
+        said: dict[str, str] = create_operator()
+    except (ImproperlyConfigured, DatabaseError, InterfaceError) as error:
+        traceback.print_exc()
+        said = {"problem": (str(error).strip().splitlines() or [type(error).__name__])[0]}
+    sys.stdout.write(json.dumps(said))
+    return 1 if "problem" in said else 0
 
 
 def create_operator() -> dict[str, str]:
@@ -46,4 +58,4 @@ def create_operator() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

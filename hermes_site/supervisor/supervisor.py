@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 
 from hermes_site.supervisor.child import Child, happens_within, kill_group, leashed
 from hermes_site.supervisor.errors import NotReady, PreparationFailed
@@ -125,6 +124,7 @@ class Supervisor:
         self._terminal.say("Bringing the database up to date")
         path = self._home.logs / "prepare.log"
         with path.open("ab") as log:
+            begin = log.tell()
             process = await asyncio.create_subprocess_exec(
                 *leashed(self._plan.preparation),
                 stdin=subprocess.PIPE,
@@ -140,10 +140,11 @@ class Supervisor:
             kill_group(process.pid)
             await process.wait()
             raise
+        login = as_facts(output)
         if process.returncode != 0:
-            message = "The database could not be brought up to date:\n" + tail(path)
+            why = login.get("problem") or "".join(last_lines(path, 1, begin=begin)) or "it ended"
+            message = f"The database could not be brought up to date: {why} More is in {path}"
             raise PreparationFailed(message)
-        login = json.loads(output or b"{}")
         if login:
             self._terminal.say(
                 f"Operator login, shown this once: {login['operator']} / {login['password']}"
@@ -156,7 +157,11 @@ class Supervisor:
 
         if not await self._comes_true(is_ready, self._ready_within_seconds):
             suspects = self._suspects()
-            raise NotReady(self._what_is_wrong(suspects))
+            wrong = self._what_is_wrong(suspects)
+            if not any(child.restarts for child in suspects):
+                given = f"{self._ready_within_seconds:g} s"
+                wrong += f"\nNothing ended; {given} were too short: more with --ready-within."
+            raise NotReady(wrong)
 
     async def _comes_true(self, check: Callable[[], Awaitable[bool]], seconds: float) -> bool:
         loop = asyncio.get_running_loop()
@@ -177,9 +182,9 @@ class Supervisor:
         lines = [f"{', '.join(child.name for child in children)} did not become ready."]
         for part, detail in self._last_readiness.missing.items():
             lines.append(f"{part} is not up: {detail}".rstrip(": "))
-        for child in children:
-            lines.append(f"The last lines of {child.journal.path}:")
-            lines.append(tail(child.journal.path))
+        spoken = {child: found for child in children if (found := indented_end(child.journal))}
+        for child, said in spoken.items():
+            lines.append(f"The last lines of {child.journal.path}:\n{said}")
         return "\n".join(lines)
 
     async def _shut_down(self) -> None:
@@ -197,6 +202,15 @@ async def read_all(process: asyncio.subprocess.Process) -> bytes:
     return await process.stdout.read()
 
 
-def tail(path: Path) -> str:
-    """The end of a log, indented."""
-    return "\n".join(f"    {line}" for line in last_lines(path, SHOWN_LOG_LINES))
+def as_facts(output: bytes) -> dict[str, str]:
+    """What the preparation printed; empty for anything else than it should."""
+    try:
+        facts = json.loads(output)
+    except ValueError:
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def indented_end(journal: Journal) -> str:
+    """The end of what a process has said this time, indented."""
+    return "\n".join(f"    {line}" for line in journal.last_lines(SHOWN_LOG_LINES))

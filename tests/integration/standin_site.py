@@ -4,7 +4,9 @@
 
 Each stand-in writes its name to `<data dir>/ended` when it is asked to stop, so that a test can
 read the order. STANDIN_BROKEN names one that ends at once; STANDIN_DEAF one that ignores SIGTERM;
-STANDIN_BROKER puts the real embedded broker below them.
+STANDIN_BROKER puts the real embedded broker below them; STANDIN_EXAMINED has the environment looked
+at first, for real; STANDIN_QUIET lets them say nothing; STANDIN_SLOW lets the site never be ready;
+STANDIN_PREPARATION is printed by a preparation that fails.
 """
 
 import os
@@ -13,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from hermes_site.supervisor import plan as real
+from hermes_site.supervisor.checks import refuse_an_unfit_environment as real_examiner
 from hermes_site.supervisor.main import main
 from hermes_site.supervisor.probes import site_is_ready
 from hermes_site.supervisor.services import Plan, Service
@@ -21,10 +24,9 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 STANDIN = """
 import os, signal, sys, threading, http.server
 name, ended, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
-print("2026-01-01T00:00:00 WARNING stand-in: hello from", name, flush=True)
-if os.environ.get("STANDIN_BROKEN") == name:
-    print("2026-01-01T00:00:00 ERROR stand-in: cannot work", flush=True)
-    sys.exit(3)
+def say(*words):
+    if not os.environ.get("STANDIN_QUIET"):
+        print("2026-01-01T00:00:00", *words, flush=True)
 done = threading.Event()
 def stop(number, frame):
     if os.environ.get("STANDIN_DEAF") == name:
@@ -33,9 +35,15 @@ def stop(number, frame):
         file.write(name + "\\n")
     done.set()
 signal.signal(signal.SIGTERM, stop)
+say("WARNING stand-in: hello from", name)
+if os.environ.get("STANDIN_BROKEN") == name:
+    say("ERROR stand-in: cannot work")
+    if os.environ.get("STANDIN_QUIET"):
+        threading.Event().wait()
+    sys.exit(3)
 class Ready(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        broken = os.environ.get("STANDIN_BROKEN")
+        broken = os.environ.get("STANDIN_BROKEN") or os.environ.get("STANDIN_SLOW")
         body = b"{}" if not broken else (
             '{"parts": {"%s": "no beat seen", "database": "ok"}}' % broken).encode()
         self.send_response(503 if broken else 200)
@@ -55,6 +63,12 @@ def standin(name, ended, port, **changes):
     return Service(**{"name": name, "command": command, "grace_seconds": 5.0, **changes})
 
 
+def preparation():
+    said = os.environ.get("STANDIN_PREPARATION")
+    program = "import sys; print(sys.argv[1]); sys.exit('Traceback\\n  line\\nlast words')"
+    return (sys.executable, "-c", program, said) if said else ()
+
+
 def plan_of_standins(options, home, environment, *, port):
     ended = home.root / "ended"
 
@@ -67,6 +81,7 @@ def plan_of_standins(options, home, environment, *, port):
         environment={**environment, "PYTHONUNBUFFERED": "1"},
         facts={"port": port},
         data_plane=(standin("base", ended, port, answers=is_up),),
+        preparation=preparation(),
         apps=tuple(
             standin(name, ended, port, grace_seconds=1.0 if name == "beat" else 5.0)
             for name in ("web", "worker", "beat")
@@ -83,4 +98,5 @@ def plan_with_the_real_broker(options, home, environment, *, port):
 
 if __name__ == "__main__":
     planner = plan_with_the_real_broker if os.environ.get("STANDIN_BROKER") else plan_of_standins
-    sys.exit(main(sys.argv[1:], planner=planner))
+    examiner = real_examiner if os.environ.get("STANDIN_EXAMINED") else lambda *_, **__: None
+    sys.exit(main(sys.argv[1:], planner=planner, examiner=examiner))

@@ -17,7 +17,7 @@ from hermes_site.supervisor.child import kill_group, leashed
 from hermes_site.supervisor.errors import DataDirectoryUnusable, DiskFull
 from hermes_site.supervisor.home import Home
 from tests.acceptance.stack import is_alive
-from tests.services import free_port, wait_until
+from tests.services import ValkeyService, free_port, wait_until
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
@@ -127,6 +127,8 @@ def test_a_process_that_ignores_its_stop_signal_is_killed_after_its_grace(start)
     site = start(STANDIN_DEAF="beat")
     site.wait_until_ready()
     deaf = site.pid("beat")
+    log = site.data_dir / "logs" / "beat.log"
+    wait_until(lambda: "hello" in log.read_text(), "it can ignore signals")
 
     site.signal(signal.SIGTERM)
 
@@ -138,7 +140,7 @@ def test_a_process_that_ignores_its_stop_signal_is_killed_after_its_grace(start)
 
 def test_a_second_stop_signal_kills_without_waiting(start):
     site = start(STANDIN_DEAF="web")  # its grace is longer
-    site.wait_until_ready()
+    site.wait_until_ready()  # web answers, so it can ignore signals
     site.signal(signal.SIGINT)
     wait_until(lambda: site.state["children"]["worker"]["pid"] is None, "the others end")
 
@@ -273,12 +275,16 @@ def tell(path: str, question: bytes) -> bytes:
 
 def test_a_new_data_directory_is_ours_alone(tmp_path):
     home = Home(tmp_path / "new")
+    assert not home.root.exists()
+
+    home.make()
 
     assert home.root.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_secret_key_is_made_once_and_readable_by_us_alone(tmp_path):
     home = Home(tmp_path / "data")
+    home.make()
 
     first, second = home.secret_key(), home.secret_key()
 
@@ -309,3 +315,90 @@ def test_a_full_disk_is_refused_with_what_is_needed(tmp_path):
 
 def test_just_enough_room_is_enough(tmp_path):
     refuse_a_full_disk(tmp_path, measure=lambda _: NEEDED_BYTES)
+
+
+# --- refusals: a sentence, and no trace -----------------------------------------------------------
+
+
+def lines(output: str) -> int:
+    return len(output.strip().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"HERMES_LOG_LEVEL": "LOUD"}, "HERMES_LOG_LEVEL must be one of DEBUG, INFO,"),
+        ({"DATABASE_URL": "mysql://u:s3cret@h/x"}, "DATABASE_URL must be postgres://"),
+        ({"DATABASE_URL": "postgres://u:s3cret@127.0.0.1:1/x"}, "PostgreSQL at 127.0.0.1:1 "),
+        ({"DATABASE_URL": "sqlite:////nonexistent/x"}, "in /nonexistent, which is no directory"),
+        ({"REDIS_URL": "redis://:s3cret@127.0.0.1:1/0"}, "The broker at 127.0.0.1:1 does not"),
+        ({"DJANGO_SETTINGS_MODULE": "nowhere"}, "No module named 'nowhere'"),
+    ],
+)
+def test_an_environment_that_is_unfit_is_refused_in_one_sentence(start, variables, said):
+    site = start(STANDIN_EXAMINED="1", **variables)
+
+    code, output = site.end()
+
+    assert (code, lines(output)) == (9, 1), output
+    assert said in output
+    assert "s3cret" not in output
+    assert not site.data_dir.exists()
+
+
+def test_a_fit_environment_is_taken_with_the_servers_it_names(start):
+    with ValkeyService() as broker:
+        site = start(STANDIN_EXAMINED="1", REDIS_URL=broker.url)
+
+        site.wait_until_ready()
+
+
+def test_a_port_in_use_leaves_no_data_directory(start):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        site = start("--port", str(taken.getsockname()[1]))
+
+        assert site.end()[0] == 4
+
+    assert not site.data_dir.exists()
+
+
+def test_a_database_that_refuses_is_named_in_one_sentence(start):
+    code, output = start(STANDIN_PREPARATION='{"problem": "no such role."}').end()
+
+    said = output.partition("Cannot start: ")[2]
+    assert (code, lines(said)) == (7, 1)
+    assert "could not be brought up to date: no such role. More is in" in said
+
+
+def test_a_preparation_that_breaks_is_told_by_its_last_words(start):
+    code, output = start(STANDIN_PREPARATION="half").end()
+
+    said = output.partition("Cannot start: ")[2]
+    assert (code, lines(said)) == (7, 1)
+    assert "brought up to date: last words More is in" in said
+
+
+def test_a_process_that_said_nothing_has_no_heading_for_its_last_lines(start):
+    code, output = start("--ready-within", "1", STANDIN_BROKEN="worker", STANDIN_QUIET="1").end()
+
+    assert code == 8
+    assert "The last lines" not in output
+
+
+def test_where_nothing_ended_the_time_was_too_short(start):
+    code, output = start("--ready-within", "0.2", STANDIN_SLOW="1").end()
+
+    assert code == 8
+    assert "0.2 s were too short: more with --ready-within." in output
+
+
+def test_what_an_earlier_run_said_is_not_taken_for_the_present(start):
+    first = start()
+    first.wait_until_ready()
+    first.signal(signal.SIGINT)
+    first.end()
+
+    code, output = start("--ready-within", "0.2", STANDIN_SLOW="1", STANDIN_QUIET="1").end()
+
+    assert code == 8
+    assert "hello from" not in output.partition("Cannot start")[2]

@@ -20,7 +20,9 @@ OUTSIDE = {
 
 @pytest.fixture
 def home(tmp_path):
-    return Home(tmp_path / "data")
+    home = Home(tmp_path / "data")
+    home.make()
+    return home
 
 
 def plan_for(home, environment=None, **options):
