@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
@@ -31,6 +32,7 @@ from delivery.pages import (
 )
 
 ERRORS = (ClarifyError,)
+CLOSING = ("resolved_by", "resolved_by_staff", "resolved_on")
 
 
 class AnswerForm(forms.Form):
@@ -67,26 +69,36 @@ def _extend(row: Prompt, given: dict[str, Any], actor: str, now: datetime) -> st
 
 ANSWER = Deed(
     title="Answer on behalf of the person who was asked?",
-    warning="The agent goes on with this answer; the chat shows who gave it.",
+    warning="The agent goes on with this answer; the chat shows that staff gave it.",
+    past="answered",
     do=_answer,
     errors=ERRORS,
     form=AnswerForm,
 )
 RESEND = Deed(
     title="Show these questions again?",
+    past="shown again",
     warning="The earlier message then points to the new one.",
     do=lambda row, _given, actor, now: staff.resend(row, actor=actor, now=now),
     errors=ERRORS,
 )
-EXTEND = Deed(title="Give more time to answer?", do=_extend, errors=ERRORS, form=ExtendForm)
+EXTEND = Deed(
+    title="Give more time to answer?",
+    past="extended",
+    do=_extend,
+    errors=ERRORS,
+    form=ExtendForm,
+)
 EXPIRE = Deed(
     title="Close these questions as if their time had run out?",
+    past="expired; the agent is told",
     warning="The agent goes on without an answer.",
     do=lambda row, _given, actor, now: staff.expire(row, actor=actor, surface=SURFACE, now=now),
     errors=ERRORS,
 )
 CANCEL = Deed(
     title="Withdraw these questions?",
+    past="cancelled; the agent is told",
     warning="The agent goes on without an answer.",
     do=lambda row, _given, actor, now: staff.cancel(row, actor=actor, surface=SURFACE, now=now),
     errors=ERRORS,
@@ -105,7 +117,7 @@ class ReplyInline(ReadOnlyInline[Reply, Prompt]):
 class PromptAdmin(ReadOnlyAdmin[Prompt]):
     """Questions put to people."""
 
-    list_display = ("id", "kind", "state", "age", "who", "question", "why", "turn", "message")
+    list_display = ("id", "kind", "state", "age", "who", "question", "why", "turn", "delivery")
     list_filter = ("state", "kind", "has_buttons", "resolved_on")
     search_fields = ("correlation__exact", "asker_id__exact", "asker_name", "token__exact")
     search_help_text = "The number of a turn, or the id or name of the person who was asked."
@@ -114,11 +126,11 @@ class PromptAdmin(ReadOnlyAdmin[Prompt]):
     list_select_related = ("obligation",)
     inlines = (ReplyInline,)
     actions = ("answer", "resend", "extend", "expire", "cancel")
-    readonly_fields = ("turn", "message", "shown", "answered", "why")
+    readonly_fields = ("turn", "delivery", "shown", "answered", "why")
     fieldsets = (
-        (None, {"fields": ("kind", "state", "why", "turn", "shown", "answered", "message")}),
+        (None, {"fields": ("kind", "state", "why", "turn", "shown", "answered", "delivery")}),
         ("Who", {"fields": ("asker_id", "asker_name", "anyone_may_answer", "conversation_key")}),
-        ("How it ended", {"fields": ("resolved_by", "resolved_on", "reason", "resolved_at")}),
+        ("How it ended", {"fields": (*CLOSING, "reason", "resolved_at")}),
         ("When", {"fields": ("created_at", "expires_at", "updated_at")}),
         ("Inside", {"classes": ("collapse",), "fields": ("call_id", "token", "questions", "lane")}),
     )
@@ -128,6 +140,11 @@ class PromptAdmin(ReadOnlyAdmin[Prompt]):
         """The questions with all that says why they are open, in a fixed number of queries."""
         rows = super().get_queryset(request)
         return rows.select_related("obligation").prefetch_related("replies", "obligation__parts")
+
+    @override
+    def told(self, row: Prompt) -> SafeString:
+        """Which it is, and what the person was asked."""
+        return format_html("{} {}", row, self.shown(row))
 
     @admin.display(description="age", ordering="created_at")
     def age(self, row: Prompt) -> str:
@@ -156,8 +173,8 @@ class PromptAdmin(ReadOnlyAdmin[Prompt]):
         """The turn that waits for it."""
         return path_link(auditing.page_of(row.correlation), f"turn {row.correlation}")
 
-    @admin.display(description="message")
-    def message(self, row: Prompt) -> str | SafeString:
+    @admin.display(description="delivery")
+    def delivery(self, row: Prompt) -> str | SafeString:
         """The message that shows it."""
         obligation = row.obligation
         return link(obligation, f"{obligation.state}" if obligation else "")

@@ -41,7 +41,7 @@ class NotPending(ClarifyError):
     """
 
     def __init__(self, state: str) -> None:
-        super().__init__(f"the prompt is {state}")
+        super().__init__(f"The question is {state} already.")
         self.state = state
 
 

@@ -1,4 +1,4 @@
-"""Pages for staff: what is owed, and every try to send it. Read-only, with a few verbs."""
+"""Pages for staff: every delivery, owed or settled, and every try. Read-only, with a few verbs."""
 
 from datetime import datetime
 from typing import Any
@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
@@ -111,20 +112,23 @@ def _abandon(row: Obligation, given: dict[str, Any], actor: str, now: datetime) 
 
 
 RETRY = Deed(
-    title="Send these messages again?",
-    warning="A message whose fate is unknown is marked as a possible duplicate.",
+    title="Send these deliveries again?",
+    past="owed again and due now",
+    warning="What may have arrived is marked as a possible duplicate.",
     do=lambda row, _given, actor, now: staff.retry(row, actor=actor, now=now),
     errors=(DeliveryError,),
 )
 ABANDON = Deed(
-    title="Give these messages up?",
+    title="Give these deliveries up?",
+    past="given up",
     warning="Nobody will get them, unless somebody sends them again.",
     do=_abandon,
     errors=(DeliveryError,),
     form=AbandonForm,
 )
 MARK_DELIVERED = Deed(
-    title="Mark these messages as delivered?",
+    title="Mark these as delivered?",
+    past="marked as delivered",
     warning="Only if you have seen them in the chat: they will not be sent again.",
     do=lambda row, _given, actor, now: staff.mark_delivered(row, actor=actor, now=now),
     errors=(DeliveryError,),
@@ -169,6 +173,16 @@ class ObligationAdmin(ReadOnlyAdmin[Obligation]):
     def short_id(self, row: Obligation) -> str:
         """As much of the id as the commands need."""
         return row.delivery_id[:12]
+
+    @override
+    def name_of(self, row: Obligation) -> str:
+        """By as much of the id as the commands need."""
+        return f"delivery {row.delivery_id[:12]}"
+
+    @override
+    def told(self, row: Obligation) -> SafeString:
+        """Which it is, and what it says."""
+        return format_html("{} {}", row, preformatted(snippet(row.content, 400)))
 
     @admin.display(description="age", ordering="created_at")
     def age(self, row: Obligation) -> str:
@@ -227,7 +241,7 @@ class PartAdmin(ReadOnlyAdmin[Part]):
     ordering = ("-id",)
     readonly_fields = ("whole",)
 
-    @admin.display(description="owed message")
+    @admin.display(description="delivery")
     def whole(self, row: Part) -> str | SafeString:
         """What it is a part of."""
         return link(row.obligation)
@@ -245,7 +259,7 @@ class AttemptAdmin(ReadOnlyAdmin[Attempt]):
     ordering = ("-id",)
     readonly_fields = ("whole",)
 
-    @admin.display(description="owed message")
+    @admin.display(description="delivery")
     def whole(self, row: Attempt) -> str | SafeString:
         """What it was a try of."""
         return link(row.part.obligation)

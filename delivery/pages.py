@@ -5,7 +5,7 @@ needs. The rules are not here: a deed calls a verb of a `staff` module, and the 
 that raises are shown.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from typing_extensions import override
 
 Row = TypeVar("Row", bound=Model)
@@ -65,12 +66,14 @@ class Deed:
         warning: What follows from it.
         do: Does it to one row: (row, cleaned input, who, when). Its result is shown, if any.
         errors: What `do` raises when it changed nothing, in words for staff.
+        past: What is true of a row afterwards, where `do` does not say it: `withdrawn`.
         form: What must be filled in first.
     """
 
     title: str
     do: Callable[[Any, dict[str, Any], str, datetime], str | None]
     errors: tuple[type[Exception], ...]
+    past: str
     warning: str = ""
     form: type[forms.Form] = NoInput
 
@@ -89,24 +92,48 @@ class StaffAdmin(ModelAdmin[Row]):
     def carry_out(
         self, request: HttpRequest, queryset: QuerySet[Row], deed: Deed, *, action: str
     ) -> HttpResponse | None:
-        """Ask for confirmation and input; then do `deed` to every chosen row, each by itself."""
+        """Ask for confirmation and input; then do `deed` to every chosen row, each by itself.
+
+        What was filled in is asked for again, with the reason, if nothing could be done with it.
+        """
         confirmed = "confirmed" in request.POST
         form = deed.form(request.POST if confirmed else None)
         if not confirmed or not form.is_valid():
             return self._ask(request, queryset, deed, form, action)
-        actor, done = str(request.user), 0
+        done: list[tuple[str, str]] = []
+        refused: list[str] = []
         for row in queryset:
             try:
-                words = deed.do(row, form.cleaned_data, actor, timezone.now())
+                words = deed.do(row, form.cleaned_data, str(request.user), timezone.now())
+                done.append((self.name_of(row), words or ""))
             except deed.errors as error:
-                self.message_user(request, f"{row}: {error}", messages.ERROR)
-                continue
-            done += 1
-            if words:
-                self.message_user(request, f"{row}: {words}", messages.INFO)
-        if done:
-            self.message_user(request, f"Done for {done}.", messages.SUCCESS)
+                refused.append(f"{capfirst(self.name_of(row))}: {error}")
+        if form.fields and not done:
+            for words in refused:
+                form.add_error(None, words)
+            return self._ask(request, queryset, deed, form, action)
+        for words in refused:
+            self.message_user(request, words, messages.ERROR)
+        for words in self._told(done, deed):
+            self.message_user(request, words, messages.SUCCESS)
         return None
+
+    def _told(self, done: list[tuple[str, str]], deed: Deed) -> Iterator[str]:
+        """What became of the rows: a line for each that has words of its own, one for the rest."""
+        yield from (f"{capfirst(name)}: {words}" for name, words in done if words)
+        plain = [name for name, words in done if not words]
+        if len(plain) == 1:
+            yield f"{capfirst(plain[0])}: {deed.past}."
+        elif plain:
+            yield f"{capfirst(deed.past)}: {len(plain)} {self.opts.verbose_name_plural}."
+
+    def name_of(self, row: Row) -> str:
+        """What to call a row, whatever state it is in."""
+        return f"{self.opts.verbose_name} {row.pk}"
+
+    def told(self, row: Row) -> str | SafeString:
+        """What somebody must know of a row to decide on a deed; shown where it is confirmed."""
+        return str(row)
 
     def _ask(
         self,
@@ -125,7 +152,7 @@ class StaffAdmin(ModelAdmin[Row]):
             "action": action,
             "opts": self.opts,
             "chosen": chosen,
-            "rows": list(queryset[:MOST_LISTED]),
+            "rows": [self.told(row) for row in queryset[:MOST_LISTED]],
             "count": queryset.count(),
             "select_across": request.POST.get("select_across", "0"),
             "media": self.media + form.media,

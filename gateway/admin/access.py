@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from typing_extensions import override
 
 from delivery.pages import NOTHING, ModelForm, ReadOnlyAdmin, StaffAdmin, lines
-from gateway import platforms, staff
+from gateway import access, platforms, staff
 from gateway.errors import GatewayError
 from gateway.models import AllowEntry, AuditEvent
 
@@ -39,6 +39,10 @@ class AllowForm(ModelForm[AllowEntry]):
         if not cleaned.get("user_id") and not cleaned.get("chat_id"):
             message = "Name a person's id, or a chat to let everybody in it speak."
             raise ValidationError(message)
+        platform = cleaned.get("platform") or self.instance.platform
+        problem = access.problem_with_user_id(platform, cleaned.get("user_id", ""))
+        if problem:
+            self.add_error("user_id", problem)
         return cleaned
 
 

@@ -1,7 +1,7 @@
 """Accounts and the processes that serve them. A credential goes in and is never shown."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -15,6 +15,7 @@ from delivery.pages import NOTHING, Deed, ModelForm, ReadOnlyAdmin, StaffAdmin, 
 from gateway import accounts, platforms, staff
 from gateway.errors import GatewayError
 from gateway.models import Account, ProcessBeat
+from gateway.models.accounts import NAME_HELP
 
 
 class AccountForm(ModelForm[Account]):
@@ -25,14 +26,14 @@ class AccountForm(ModelForm[Account]):
         required=False,
         strip=True,
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
-        help_text="Left empty, the stored one is kept. It is encrypted and never shown again.",
+        help_text="It is encrypted and never shown again.",
     )
     options = forms.JSONField(
         required=False,
         initial=dict,
         help_text=(
-            "The platform's own settings as JSON. A value shown as"
-            f" {accounts.MASK} is kept as it is stored."
+            'The platform\'s own settings as JSON: {"proxy": "socks5://host:1080"}. A value shown'
+            f" as {accounts.MASK} is kept as it is stored."
         ),
     )
 
@@ -41,6 +42,7 @@ class AccountForm(ModelForm[Account]):
 
         model = Account
         fields = ("slug", "platform", "options")
+        error_messages: ClassVar = {"slug": {"invalid": NAME_HELP}}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,6 +51,9 @@ class AccountForm(ModelForm[Account]):
             self.fields["platform"] = forms.ChoiceField(choices=kinds)
         if self.instance.pk:
             self.initial["options"] = accounts.shown(self.instance.options)
+            if "credential" in self.fields:
+                kept = "Left empty, the stored one is kept."
+                self.fields["credential"].help_text += f" {kept}"
 
     def clean_options(self) -> dict[str, str]:
         """Options are names with texts."""
@@ -78,12 +83,14 @@ class AccountForm(ModelForm[Account]):
 
 ENABLE = Deed(
     title="Enable these accounts?",
+    past="enabled; a gateway process connects it within seconds",
     warning="A gateway process connects them within seconds.",
     do=lambda row, _given, actor, now: staff.enable_account(row, actor=actor, now=now),
     errors=(GatewayError,),
 )
 DISABLE = Deed(
     title="Disable these accounts?",
+    past="disabled; what it owes waits",
     warning="Nothing comes in and nothing goes out until they are enabled again.",
     do=lambda row, _given, actor, now: staff.disable_account(row, actor=actor, now=now),
     errors=(GatewayError,),
@@ -148,6 +155,11 @@ class AccountAdmin(StaffAdmin[Account]):
         )
         saved = staff.save_account(facts, actor=str(request.user), now=timezone.now())
         obj.pk = saved.pk
+
+    @override
+    def name_of(self, row: Account) -> str:
+        """By its name."""
+        return f"account {row.slug}"
 
     @admin.display(description="since", ordering="state_changed_at")
     def since(self, row: Account) -> str:

@@ -41,7 +41,7 @@ class ConversationAdmin(ReadOnlyAdmin[Conversation]):
     @admin.display(description="deliveries")
     def owed(self, row: Conversation) -> SafeString:
         """All that is or was owed to the chat."""
-        return list_link(Obligation, "all messages to this chat", q=row.chat_id)
+        return list_link(Obligation, "all deliveries to this chat", q=row.chat_id)
 
 
 @admin.register(Session)

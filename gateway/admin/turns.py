@@ -26,6 +26,7 @@ from gateway.models.turns import OPEN_STATES
 
 STOP = Deed(
     title="Stop these turns?",
+    past="stopped",
     warning="Their questions are closed, what they did stays done, and the person is told.",
     do=lambda row, _given, actor, now: staff.stop_turn(row, actor=actor, now=now),
     errors=(GatewayError,),

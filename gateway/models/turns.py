@@ -20,7 +20,9 @@ class Turn(models.Model):
     )
     session = models.ForeignKey("gateway.Session", on_delete=models.CASCADE, related_name="turns")
     state = models.CharField(
-        max_length=12, choices=[(s.value, s.value) for s in TurnState], default=TurnState.QUEUED.value
+        max_length=12,
+        choices=[(s.value, s.value) for s in TurnState],
+        default=TurnState.QUEUED.value,
     )
     prompt = models.TextField(blank=True, help_text="What the person said.")
     sender_id = models.CharField(max_length=255)

@@ -67,7 +67,7 @@ def test_an_answer_on_behalf_closes_the_question_with_an_audit_row(staff_client,
     closed = Prompt.objects.get()
     assert (closed.state, closed.resolved_by, closed.resolved_on) == ("answered", "boss", "admin")
     assert closed.answers == {"answer": ["Production"]}
-    assert "Done for 1." in messages_of(response)
+    assert messages_of(response) == f"Question {prompt.pk}: Answered: Production"
     event = AuditEvent.objects.get()
     assert (event.action, event.actor, event.subject) == (
         "prompt.answered_on_behalf",
@@ -79,7 +79,11 @@ def test_an_answer_on_behalf_closes_the_question_with_an_audit_row(staff_client,
 def test_an_answer_that_fits_nothing_is_refused_in_words(staff_client, prompt):
     response = confirm(staff_client, Prompt, "answer", prompt, text="9")
 
-    assert "There is no option 9" in messages_of(response)
+    html = response.content.decode()
+    assert "There is no option 9" in html
+    assert factories.QUESTION in html
+    assert response.context["form"]["text"].value() == "9"
+    assert f'name="_selected_action" value="{prompt.pk}"' in html
     assert Prompt.objects.get().state == "pending"
     assert not AuditEvent.objects.exists()
 
@@ -91,22 +95,24 @@ def test_an_empty_answer_is_asked_for_again(staff_client, prompt):
 
 
 @pytest.mark.parametrize(
-    ("action", "given", "audit"),
+    ("action", "given", "audit", "told"),
     [
-        ("extend", {"minutes": "30"}, "prompt.extended"),
-        ("expire", {}, "prompt.expired"),
-        ("cancel", {}, "prompt.cancelled"),
-        ("resend", {}, "prompt.resent"),
+        ("extend", {"minutes": "30"}, "prompt.extended", "open until 20"),
+        ("expire", {}, "prompt.expired", "expired; the agent is told."),
+        ("cancel", {}, "prompt.cancelled", "cancelled; the agent is told."),
+        ("resend", {}, "prompt.resent", "shown again."),
     ],
 )
-def test_each_verb_is_confirmed_first_and_audited_after(staff_client, prompt, action, given, audit):
+def test_each_verb_is_confirmed_first_and_audited_after(
+    staff_client, prompt, action, given, audit, told
+):
     asked = act(staff_client, Prompt, action, prompt)
     assert "confirmed" in asked.content.decode()
     assert not AuditEvent.objects.exists()
 
     response = confirm(staff_client, Prompt, action, prompt, **given)
 
-    assert "Done for 1." in messages_of(response)
+    assert messages_of(response).startswith(f"Question {prompt.pk}: {told}")
     assert AuditEvent.objects.get().action == audit
 
 
@@ -115,8 +121,21 @@ def test_of_many_questions_those_that_are_closed_are_named(staff_client, prompt)
 
     response = confirm(staff_client, Prompt, "cancel", prompt, closed)
 
-    assert "Done for 1." in messages_of(response)
-    assert "the prompt is answered" in messages_of(response)
+    assert f"Question {prompt.pk}: cancelled" in messages_of(response)
+    assert f"Question {closed.pk}: The question is answered already." in messages_of(response)
+
+
+def test_many_questions_are_told_of_in_one_line(staff_client, prompt):
+    response = confirm(staff_client, Prompt, "cancel", prompt, factories.make_prompt())
+
+    assert messages_of(response) == "Cancelled; the agent is told: 2 questions."
+
+
+def test_what_is_confirmed_shows_the_question_that_the_person_saw(staff_client, prompt):
+    html = act(staff_client, Prompt, "cancel", prompt).content.decode()
+
+    assert f"question {prompt.pk} (pending)" in html
+    assert "[ Staging ]" in html
 
 
 def test_the_page_of_a_question_offers_its_verbs(staff_client, prompt):
@@ -154,7 +173,7 @@ def test_staff_settle_what_is_owed(staff_client, action, before, after, given):
 
     response = confirm(staff_client, Obligation, action, owed, **given)
 
-    assert "Done for 1." in messages_of(response)
+    assert messages_of(response).startswith(f"Delivery {owed.delivery_id[:12]}: ")
     assert Obligation.objects.get().state == after
     assert AuditEvent.objects.get().subject == f"delivery:{owed.delivery_id[:12]}"
 
@@ -255,6 +274,53 @@ def test_a_new_credential_replaces_the_stored_one(staff_client):
     account.refresh_from_db()
     assert vault.unlock(account.secret) == TOKEN
     assert AuditEvent.objects.get().detail["credential"] == "new"
+
+
+def add_account(client, **changes):
+    given = {"slug": "mybot", "platform": "telegram", "credential": TOKEN, "options": "{}"}
+    return client.post(page(Account, "add"), given | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"credential": ""}, "The bot token is missing"),
+        ({"credential": "abc"}, "does not look like one"),
+        ({"options": '{"foo": "bar"}'}, "There is no option &#x27;foo&#x27; here"),
+        ({"platform": "console", "credential": ""}, "There is one Control UI"),
+        ({"slug": "my bot"}, "made of letters"),
+    ],
+)
+def test_an_account_that_cannot_work_is_refused_on_the_page(staff_client, changes, complaint):
+    response = add_account(staff_client, **changes)
+
+    assert complaint in response.content.decode()
+    assert not Account.objects.exists()
+
+
+def test_a_credential_that_another_account_has_is_refused_on_the_page(staff_client):
+    factories.make_account("sales", secret=vault.lock(TOKEN))
+
+    response = add_account(staff_client)
+
+    assert "the account sales has the same credential" in response.content.decode()
+
+
+def test_only_a_stored_credential_is_said_to_be_kept(staff_client):
+    account = factories.make_account("mybot")
+
+    new = staff_client.get(page(Account, "add")).content.decode()
+    changed = staff_client.get(page(Account, "change", account.pk)).content.decode()
+
+    assert "the stored one is kept" not in new
+    assert "the stored one is kept" in changed
+
+
+def test_a_person_who_cannot_exist_is_refused_on_the_page(staff_client):
+    response = staff_client.post(page(AllowEntry, "add"), {"platform": "telegram", "user_id": "ab"})
+
+    assert "is a number such as" in response.content.decode()
+    assert not AllowEntry.objects.exists()
 
 
 def test_options_that_are_no_object_are_explained(staff_client):

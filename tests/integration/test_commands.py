@@ -59,14 +59,14 @@ def test_render_names_the_platforms_there_are(monkeypatch):
         run("render", "--platform", "smoke", stdin="x", monkeypatch=monkeypatch)
 
 
-def test_render_refuses_a_limit_that_the_platform_does_not_take(monkeypatch):
+@pytest.mark.parametrize("limit", ["99999", "0", "-1", "3"])
+def test_render_refuses_a_limit_that_the_platform_does_not_take(monkeypatch, limit):
     with pytest.raises(CommandError, match="--limit must be from"):
         run(
             "render",
             "--platform",
             "telegram",
-            "--limit",
-            "99999",
+            f"--limit={limit}",
             stdin="x",
             monkeypatch=monkeypatch,
         )
@@ -121,13 +121,19 @@ def test_changing_an_option_keeps_the_credential(monkeypatch):
     ("words", "complaint"),
     [
         (("account", "add", "x", "smoke", "--secret-stdin"), "no platform 'smoke'"),
-        (("account", "add", "not a slug", "telegram", "--secret-stdin"), "slug"),
+        (("account", "add", "not a slug", "telegram", "--secret-stdin"), "made of letters"),
         (("account", "add", "x", "telegram", "--secret-stdin", "--option", "z"), "NAME=VALUE"),
+        (("account", "add", "x", "telegram", "--secret-stdin", "--option", "z=1"), "no option 'z'"),
+        (("account", "add", "x", "telegram", "--keep-secret"), "The bot token is missing"),
+        (("account", "add", "c2", "console", "--keep-secret"), "There is one Control UI"),
+        (("allow", "add", "telegram", "abc"), "is a number such as 11111111, not 'abc'"),
+        (("allow", "add", "telegram", "-100"), "is a number such as"),
+        (("allow", "add", "console", "u1"), "Everybody with a login"),
         (("account", "test", "nobody"), "There is no account 'nobody'. There are: none."),
         (("allow", "add", "telegram"), "Name a person's id"),
         (("allow", "remove", "telegram", "5"), "manage.py allow list"),
         (("ledger", "retry", "abc"), "too short"),
-        (("ledger", "retry", "abcdef"), "names no message"),
+        (("ledger", "retry", "abcdef"), "names no delivery"),
         (("prompts", "answer", "4", "x"), "There is no question 4"),
         (("send", "nobody", "1", "hello"), "There is no account"),
     ],
@@ -137,6 +143,26 @@ def test_a_mistake_is_named_with_what_to_do(words, complaint, monkeypatch):
         run(*words, stdin=f"{TOKEN}\n", monkeypatch=monkeypatch)
 
     assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.parametrize("secret", ["", "abc", "123456:ABC…", "your-token-here"])
+def test_a_credential_that_cannot_be_one_is_refused_before_it_is_stored(monkeypatch, secret):
+    with pytest.raises(CommandError, match="bot token"):
+        add_account(monkeypatch, secret=secret)
+
+    assert not Account.objects.exists()
+
+
+def test_a_second_account_with_the_same_credential_is_refused(monkeypatch):
+    factories.make_account("sales", secret=vault.lock(TOKEN))
+
+    with pytest.raises(CommandError, match="the account sales has the same credential"):
+        add_account(monkeypatch)
+
+    run("account", "disable", "sales")
+    add_account(monkeypatch)
+    with pytest.raises(CommandError, match="the account mybot has the same credential"):
+        run("account", "enable", "sales")
 
 
 def test_an_account_of_the_environment_is_changed_there(monkeypatch):
@@ -343,7 +369,7 @@ def test_a_question_is_closed_by_staff(waiting, verb, state):
 
     assert Prompt.objects.get(pk=prompt.pk).state == state
     assert Turn.objects.get(pk=turn.pk).state == "ready"
-    with pytest.raises(CommandError, match=f"the prompt is {state}"):
+    with pytest.raises(CommandError, match=f"The question is {state} already"):
         run("prompts", verb, str(prompt.pk))
     assert AuditEvent.objects.get().action == f"prompt.{state}"
 

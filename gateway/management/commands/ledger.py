@@ -15,12 +15,12 @@ SHORTEST_PREFIX = 6
 
 
 class Command(HouseCommand):
-    help = "Owed messages: list them, try them again, give them up."
+    help = "Deliveries: list what is owed, try it again, give it up."
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-        listing = verbs.add_parser("list", help="list owed messages, the oldest first")
+        listing = verbs.add_parser("list", help="list what is owed, the oldest first")
         states = [state.value for state in State]
         listing.add_argument(
             "--state",
@@ -30,9 +30,9 @@ class Command(HouseCommand):
         )
         listing.add_argument("--account", default="")
         listing.add_argument("--limit", type=int, default=50)
-        retry = verbs.add_parser("retry", help="owe a given-up message again, or try now")
+        retry = verbs.add_parser("retry", help="owe what was given up again, or try now")
         retry.add_argument("ids", nargs="+", metavar="ID", help="delivery id, or its beginning")
-        abandon = verbs.add_parser("abandon", help="give a message up")
+        abandon = verbs.add_parser("abandon", help="give up what is owed")
         abandon.add_argument("ids", nargs="+", metavar="ID", help="delivery id, or its beginning")
         abandon.add_argument("--reason", default="", help="for whoever reads it later")
 
@@ -87,7 +87,7 @@ def _named(name: str) -> Obligation:
         raise CommandError(message)
     found = list(Obligation.objects.filter(delivery_id__startswith=name.lower())[:2])
     if len(found) != 1:
-        what = "names more than one message" if found else "names no message"
+        what = "names more than one delivery" if found else "names no delivery"
         message = f"{name!r} {what}. See: manage.py ledger list"
         raise CommandError(message)
     return found[0]
