@@ -97,12 +97,15 @@ class Child:
         loop = asyncio.get_running_loop()
         while not self._stopping.is_set():
             began = loop.time()
-            code = await self._run_once()
+            try:
+                ending = f"ended ({meaning(await self._run_once())})"
+            except OSError as error:  # no memory, no descriptors: that may pass
+                ending = f"could not be started ({error.strerror})"
             if self._stopping.is_set():
                 break
             wait = self._backoff.after(loop.time() - began)
             self.restarts += 1
-            self.journal.say(f"ended ({meaning(code)}); starting it again in {wait:g} s")
+            self.journal.say(f"{ending}; starting it again in {wait:g} s")
             self._tell(Condition.WAITING, pid=None)
             await happens_within(self._stopping, wait)
         self._tell(Condition.STOPPED, pid=None)

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -67,15 +68,7 @@ class Journal:
 
     def write(self, data: bytes) -> None:
         """Take the next piece of output, cut anywhere."""
-        try:
-            self._file.write(data)
-            self._file.flush()
-            if self._file.tell() >= LARGEST_LOG_BYTES:
-                self._file.close()
-                self._file = self._open()
-                self._begin = 0
-        except OSError as error:  # a full disk must not stop the processes
-            self._terminal.say(f"{self._name} | its log cannot be written: {error.strerror}")
+        self._put(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE_BYTES:
             lines.append(self._rest)
@@ -86,13 +79,24 @@ class Journal:
 
     def say(self, text: str) -> None:
         """Write the supervisor's own word about this process, to file and terminal."""
-        self._file.write(f"--- supervisor: {text}\n".encode())
-        self._file.flush()
+        self._put(f"--- supervisor: {text}\n".encode())
         self._show(self._alarms.once_a_minute(text, now=self._clock()))
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with suppress(OSError):  # what a full disk did not take is lost
+            self._file.close()
+
+    def _put(self, data: bytes) -> None:
+        try:
+            self._file.write(data)
+            self._file.flush()
+            if self._file.tell() >= LARGEST_LOG_BYTES:
+                full, self._file = self._file, self._open()
+                self._begin = 0
+                full.close()
+        except OSError as error:  # a full disk must not stop the processes
+            self._terminal.say(f"{self._name} | its log cannot be written: {error.strerror}")
 
     def _show(self, text: str) -> None:
         if text:

@@ -5,9 +5,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from delivery.processes import this_process
+
 
 class StateFile:
     """A JSON file that is always whole: readers see the old state or the new one.
+
+    It only tells: that it cannot be written must stop nothing.
 
     Args:
         path: The file; readable by us alone.
@@ -16,7 +20,8 @@ class StateFile:
 
     def __init__(self, path: Path, facts: dict[str, Any]) -> None:
         self._path = path
-        self._state: dict[str, Any] = {"supervisor": os.getpid(), **facts, "children": {}}
+        who = {"supervisor": os.getpid(), "process": this_process()}
+        self._state: dict[str, Any] = {**who, **facts, "children": {}}
 
     def update(self, **changes: Any) -> None:
         """Change some facts, on disk too."""
@@ -33,8 +38,12 @@ class StateFile:
         self._path.unlink(missing_ok=True)
 
     def _write(self) -> None:
+        """Put all of it on disk; a disk that is full keeps what it has until the next change."""
         fresh = self._path.with_suffix(".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(self._state, file, indent=1)
-        fresh.replace(self._path)
+        try:
+            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(self._state, file, indent=1)
+            fresh.replace(self._path)
+        except OSError:
+            fresh.unlink(missing_ok=True)

@@ -100,6 +100,21 @@ def test_a_killed_process_is_started_again(start):
     assert site.state["children"]["worker"]["restarts"] == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a file")
+def test_a_killed_process_is_started_again_though_its_log_is_full(start, tmp_path):
+    logs = tmp_path / "data" / "logs"
+    logs.parent.mkdir(mode=0o700)
+    logs.mkdir(mode=0o700)
+    (logs / "worker.log").symlink_to("/dev/full")
+    site = start()
+    site.wait_until_ready()
+    before = site.pid("worker")
+
+    os.kill(before, signal.SIGKILL)
+
+    wait_until(lambda: site.pid("worker") not in {before, None}, "the worker is back")
+
+
 def test_the_apps_end_before_what_they_stand_on(start):
     site = start()
     site.wait_until_ready()
