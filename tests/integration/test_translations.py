@@ -11,7 +11,7 @@ from django.utils.translation import to_locale
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOCALE = PROJECT / "gateway" / "locale"
-TEMPLATES = [PROJECT / "templates" / name for name in ("base.html", "console.html", "login.html")]
+TEMPLATES = sorted((PROJECT / "templates").glob("*.html"))
 LANGUAGES = [to_locale(code) for code, _ in settings.LANGUAGES if code != "en"]
 VALUE = re.compile(r"\{\}|%\(\w+\)s")
 
