@@ -128,6 +128,9 @@ def _read_current(
 ) -> None:
     """Read a reply to the one question that is open or on the screen."""
     reading = read_one(current, said, lettered=letters)
+    if _is_keyed(segments, current, letters):  # "3: a" is no choice of two
+        _read_segments(tally, segments, letters)
+        return
     if isinstance(reading, Own):
         segments = segments or [s for s in keyed_segments([current], said) if s.is_named]
         if segments and _are_meant(segments, current, letters):
@@ -136,6 +139,13 @@ def _read_current(
     if isinstance(reading, Declined):
         tally.declined = True
     tally.take(current, reading)
+
+
+def _is_keyed(segments: list[Segment], current: Question, letters: bool) -> bool:
+    """Whether the reply names the question that is open, and only options by their keys."""
+    return any(segment.question == current for segment in segments) and all(
+        isinstance(_reading(segment, letters), Chosen) for segment in segments
+    )
 
 
 def _are_meant(segments: list[Segment], current: Question, letters: bool) -> bool:

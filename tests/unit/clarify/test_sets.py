@@ -148,6 +148,14 @@ def test_the_last_open_question_takes_a_number_as_its_own() -> None:
     assert read_set(TWO, {"env": ("dev",)}, "2").answers == {"host": ("GCP",)}
 
 
+@pytest.mark.parametrize(("text", "labels"), [("2: a", ("lint",)), ("2: a,c", ("lint", "e2e"))])
+def test_the_last_open_question_may_be_named_by_its_number(
+    text: str, labels: tuple[str, ...]
+) -> None:
+    reading = read_set(THREE, {"env": ("dev",), "host": ("x",)}, text)
+    assert reading.answers == {"checks": labels}
+
+
 def test_a_key_changes_an_answer_that_was_given_before() -> None:
     reading = read_set(TWO, {"env": ("dev",)}, "1: prod")
 
