@@ -13,9 +13,13 @@ def main() -> None:
 
         sys.exit(supervise(sys.argv[2:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")  # noqa: TID251 - the entry point
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415 - after the setting
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:  # a sentence that says what to do
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Whether the database and the broker serve, and if not, where and why; never a password."""
 
+from typing import Any
+
 import redis
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -10,18 +12,26 @@ PATIENCE_SECONDS = 3
 
 
 def database_refusal() -> str:
-    """Why the database cannot be reached; empty if it can.
+    """Why the database cannot be reached; empty if it can."""
+    return refusal_of(connection)
+
+
+def refusal_of(database: Any) -> str:
+    """Why the database behind `database` cannot be reached; empty if it can.
 
     PostgreSQL is asked without the pool, which would go on trying for as long as a thread may
     wait for a connection. SQLite is a file and always there.
+
+    Args:
+        database: A connection of Django's; it is not used itself.
     """
-    if connection.vendor != "postgresql":
+    if database.vendor != "postgresql":
         return ""
-    params = {**connection.get_connection_params(), "connect_timeout": PATIENCE_SECONDS}
+    params = {**database.get_connection_params(), "connect_timeout": PATIENCE_SECONDS}
     params.pop("pool", None)
     try:
-        connection.Database.connect(**params).close()  # type: ignore[attr-defined]
-    except connection.Database.Error as error:  # type: ignore[attr-defined]
+        database.Database.connect(**params).close()
+    except database.Database.Error as error:
         place = f"{params.get('host') or 'localhost'}:{params.get('port') or 5432}"
         return f"PostgreSQL at {place} does not let us in: {_reason(error)}"
     return ""

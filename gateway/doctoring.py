@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import redis
-from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
-from django.db.migrations.executor import MigrationExecutor
-from kombu.exceptions import OperationalError
 
 from delivery.models import Lease
 from delivery.processes import is_certainly_dead
-from gateway import access, accounts, launching, platforms, probing, processes
+from gateway import access, accounts, backing, launching, platforms, probing, processes
 from gateway.agents import reach
 from gateway.agents.requests import ModelConfig
 from gateway.conf import gateway_settings
@@ -57,6 +54,8 @@ class Finding:
 
 
 Check = Callable[[datetime], Iterator[Finding]]
+MEND_IT_FIRST = "Mend what the finding about the database names, first."
+KEPT_IN_THE_DATABASE = {"clock", "processes", "access", "accounts"}
 
 
 def examine(*, live: bool, clock: Callable[[], datetime]) -> Iterator[Finding]:
@@ -78,12 +77,16 @@ def examine(*, live: bool, clock: Callable[[], datetime]) -> Iterator[Finding]:
         ("model", partial(_model, live=live)),
         ("accounts", partial(_accounts, live=live)),
     ]
+    is_mute = bool(backing.database_refusal())
     for subject, check in checks:
+        if is_mute and subject in KEPT_IN_THE_DATABASE:  # each look would wait for a connection
+            yield _error(subject, "cannot be looked at without the database", MEND_IT_FIRST)
+            continue
         try:
             yield from check(clock())
         except (DatabaseError, InterfaceError) as error:
             says = f"cannot be looked at: the database refuses ({type(error).__name__})"
-            yield _error(subject, says, "Mend what the finding about the database names, first.")
+            yield _error(subject, says, MEND_IT_FIRST)
 
 
 def _ok(subject: str, says: str) -> Finding:
@@ -100,7 +103,10 @@ def _error(subject: str, says: str, fix: str) -> Finding:
 
 def _secret_key(now: datetime) -> Iterator[Finding]:
     del now
-    if settings.SECRET_KEY.startswith("insecure-"):
+    if _is_only_there("HERMES_SECRET_KEY"):
+        says = "what runs has a HERMES_SECRET_KEY, and this shell has not: no credential opens here"
+        yield _error("settings", says, "Give HERMES_SECRET_KEY to doctor, too.")
+    elif settings.SECRET_KEY.startswith("insecure-"):
         yield _error(
             "settings",
             "there is no secret key of your own: sessions and stored credentials are not safe",
@@ -110,6 +116,15 @@ def _secret_key(now: datetime) -> Iterator[Finding]:
         yield _ok("settings", "the installation has a secret key of its own")
     if settings.DEBUG:
         yield _warning("settings", "HERMES_DEBUG is on", "Unset it wherever others can connect.")
+
+
+def _is_only_there(name: str) -> bool:
+    """Whether the running bin/up was given a secret, and this command was not."""
+    held = {
+        "OPENAI_API_KEY": gateway_settings().model.get("api_key", ""),
+        "HERMES_SECRET_KEY": not settings.SECRET_KEY.startswith("insecure-"),
+    }
+    return name in settings.RECORDED_SECRETS and not held[name]
 
 
 def _data_directory(now: datetime) -> Iterator[Finding]:
@@ -162,10 +177,10 @@ def examine_room(free: int, directory: Path) -> Finding:
 
 def _database(now: datetime) -> Iterator[Finding]:
     del now
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
-        says = f"{len(missing)} migrations are missing"
+    if refusal := backing.database_refusal():
+        yield _error("database", refusal, "Start it, or check DATABASE_URL.")
+    elif missing := backing.missing_migrations():
+        says = f"{missing} migrations are missing"
         yield _error("database", says, f"Run: {_manage('migrate')}")
     else:
         yield _ok("database", f"{connection.vendor} answers and its tables are up to date")
@@ -173,15 +188,9 @@ def _database(now: datetime) -> Iterator[Finding]:
 
 def _broker(now: datetime) -> Iterator[Finding]:
     del now
-    try:
-        with current_app.connection_for_write() as broker:
-            broker.ensure_connection(max_retries=1, timeout=2)
-    except (OperationalError, OSError) as error:
-        yield _error(
-            "broker",
-            f"it does not answer ({type(error).__name__}); turns start late, by the sweep",
-            "Start it (bin/up does), or check REDIS_URL.",
-        )
+    if refusal := backing.broker_refusal(settings.REDIS_URL):
+        says = f"{refusal}; turns start late, by the sweep"
+        yield _error("broker", says, "Start it (bin/up does), or check REDIS_URL.")
     else:
         yield _ok("broker", "it answers")
 
@@ -250,6 +259,14 @@ def _model(now: datetime, *, live: bool) -> Iterator[Finding]:
     config = ModelConfig(**named)
     if not live:
         yield _ok("model", f"{config.name} (not tried)")
+        return
+    running = settings.RECORDED.get("HERMES_MODEL", "demo")
+    if settings.RECORDED and running != config.name:
+        says = f"the one that runs is {running}, and this shell names {config.name}"
+        yield _warning("model", says, "Unset HERMES_MODEL here, or start bin/up again with it.")
+    if _is_only_there("OPENAI_API_KEY"):
+        says = f"{config.name} was not tried: what runs has a key for it, and this shell has not"
+        yield _warning("model", says, "Give OPENAI_API_KEY to doctor, too.")
         return
     problem = reach.problem(config)
     if problem:

@@ -1,14 +1,21 @@
 """The Celery application: turns, retries and upkeep."""
 
 import os
+import warnings
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")  # noqa: TID251 - an entry point
 
 # What a broker's URL that begins with redis:// (or redis+socket://) is spoken to with.
 TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "hermes_site.broker:Transport"))
+
+# Advice at every start and at every loss of the broker. Whether root runs it is for the operator to
+# decide, and docs/operating.md tells them; our tasks are made to be given out twice.
+warnings.filterwarnings("ignore", "You're running the worker with superuser", SecurityWarning)
+warnings.filterwarnings("ignore", r"\s*In Celery 5\.1", PendingDeprecationWarning)
 
 app = Celery("hermes")
 app.config_from_object("django.conf:settings", namespace="CELERY")

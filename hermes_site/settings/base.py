@@ -20,6 +20,7 @@ DATA_DIR = Path(env.text("HERMES_DATA_DIR", str(BASE_DIR / "data"))).expanduser(
 # What a `bin/up` on this directory runs with holds for commands in other shells, too.
 _state = recording.read(DATA_DIR)
 RECORDED = recording.environment_of(_state)
+RECORDED_SECRETS = recording.secrets_of(_state)
 env = Environment(os.environ, RECORDED)
 
 # A key that is the same in every process of this installation. `bin/up` makes a random one and
@@ -83,6 +84,7 @@ TEMPLATES = [
     },
 ]
 
+env.must_be_the_same(RECORDED_SECRETS & {"DATABASE_URL", "REDIS_URL"}, DATA_DIR)
 DATABASE_URL = env.secret("DATABASE_URL", stores.default_database_url(DATA_DIR, _state))
 REDIS_URL = env.secret("REDIS_URL", stores.default_redis_url(DATA_DIR, _state))
 DATABASES: dict[str, Any] = {

@@ -86,6 +86,16 @@ class Environment:
             return self.text(name, default)
         return self.contents(f"{name}_FILE")
 
+    def must_be_the_same(self, names: Iterable[str], data_dir: Path) -> None:
+        """Refuse to go on without what the processes that run on `data_dir` were given."""
+        for name in sorted(names):
+            if not self.secret(name):
+                message = (
+                    f"{name} was given to the bin/up that runs on {data_dir}, and not to this"
+                    " command, which would look elsewhere. Give it the same."
+                )
+                raise ImproperlyConfigured(message)
+
     def contents(self, name: str) -> str:
         """The text of the file that `name` names."""
         place = Path(self.text(name)).expanduser()

@@ -96,7 +96,8 @@ class Journal:
                 self._begin = 0
                 full.close()
         except OSError as error:  # a full disk must not stop the processes
-            self._terminal.say(f"{self._name} | its log cannot be written: {error.strerror}")
+            fault = f"its log cannot be written: {error.strerror}"
+            self._show(self._alarms.once_a_minute(fault, now=self._clock()))
 
     def _show(self, text: str) -> None:
         if text:

@@ -16,7 +16,7 @@ from hermes_site.supervisor.errors import CannotStart
 from hermes_site.supervisor.home import PASSABLE, PRIVATE, Home
 from hermes_site.supervisor.options import PROJECT, Options
 from hermes_site.supervisor.probes import Readiness, site_is_ready, valkey_answers
-from hermes_site.supervisor.recording import worth_recording
+from hermes_site.supervisor.recording import secrets_given, worth_recording
 from hermes_site.supervisor.services import Plan, Service
 
 PYTHON = sys.executable
@@ -95,6 +95,7 @@ def make_plan(options: Options, home: Home, environment: Mapping[str, str], *, p
             "port": port,
             **chosen.facts,
             "environment": worth_recording(inherited),
+            "secrets": secrets_given(environment),
         },
         data_plane=chosen.services,
         preparation=(PYTHON, "-m", "hermes_site.supervisor.prepare"),

@@ -128,3 +128,45 @@ def test_a_data_directory_open_to_others_is_found(tmp_path):
     tmp_path.chmod(0o700)
     assert [f.severity for f in doctoring.examine_directory(tmp_path)] == ["ok"]
     assert [f.severity for f in doctoring.examine_directory(tmp_path / "none")] == ["error"]
+
+
+def test_the_model_that_runs_is_judged_where_this_shell_names_none(settings):
+    settings.RECORDED = {"HERMES_MODEL": "demo"}
+
+    assert [f["severity"] for f in findings_about("model")] == ["ok"]
+
+
+def test_a_model_that_this_shell_names_and_that_does_not_run_is_told_apart(settings):
+    settings.RECORDED = {"HERMES_MODEL": "gpt-x"}
+
+    assert (
+        "the one that runs is gpt-x, and this shell names demo"
+        in findings_about("model")[0]["says"]
+    )
+
+
+def test_a_model_whose_key_only_what_runs_has_is_not_called_broken(settings):
+    settings.RECORDED_SECRETS = {"OPENAI_API_KEY"}
+    settings.GATEWAY = {**settings.GATEWAY, "MODEL": {"name": "gpt-x", "base_url": "http://h"}}
+
+    (found,) = findings_about("model")
+    assert (found["severity"], found["fix"]) == ("warning", "Give OPENAI_API_KEY to doctor, too.")
+
+
+def test_a_secret_key_that_only_what_runs_has_is_asked_for(settings):
+    settings.RECORDED_SECRETS = {"HERMES_SECRET_KEY"}
+    settings.SECRET_KEY = "insecure-x"
+
+    assert findings_about("settings")[0]["fix"] == "Give HERMES_SECRET_KEY to doctor, too."
+
+
+def test_a_broker_that_does_not_answer_is_named_without_its_password(settings):
+    settings.REDIS_URL = "redis://:pa55@127.0.0.1:1/0"
+
+    (found,) = findings_about("broker")
+    assert "the broker at 127.0.0.1:1 does not answer" in found["says"]
+    assert "pa55" not in str(found)
+
+
+def findings_about(subject: str) -> list[dict]:
+    return [finding for finding in doctor() if finding["subject"] == subject]

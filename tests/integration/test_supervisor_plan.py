@@ -13,8 +13,8 @@ from hermes_site.supervisor.plan import make_plan, uses_embedded_postgres
 from hermes_site.supervisor.probes import missing_parts
 
 OUTSIDE = {
-    "DATABASE_URL": "postgres://hermes:secret@db.example.com/hermes",
-    "REDIS_URL": "redis://:secret@cache.example.com/0",
+    "DATABASE_URL": "postgres://hermes:pa55@db.example.com/hermes",
+    "REDIS_URL": "redis://:pa55@cache.example.com/0",
 }
 
 
@@ -42,7 +42,18 @@ def test_outside_servers_are_used_as_named_and_their_passwords_stay_out_of_the_s
 
     assert plan.data_plane == ()
     assert OUTSIDE.items() <= plan.environment.items()
-    assert "secret" not in str(plan.facts)
+    assert "pa55" not in str(plan.facts)
+    assert plan.facts["secrets"] == ["DATABASE_URL", "REDIS_URL"]
+
+
+def test_the_state_file_tells_other_shells_which_model_runs_and_not_its_key(home):
+    model = {"HERMES_MODEL": "gpt-x", "OPENAI_BASE_URL": "http://h/v1"}
+
+    facts = plan_for(home, {**model, "OPENAI_API_KEY": "pa55"}).facts
+
+    assert facts["environment"] == {**model, "HERMES_BASE_URL": "http://127.0.0.1:8123"}
+    assert facts["secrets"] == ["OPENAI_API_KEY"]
+    assert "pa55" not in str(facts)
 
 
 def test_a_secret_in_a_file_counts_as_named(home):

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from delivery.processes import this_process
 from hermes_site.settings import stores
 from hermes_site.settings.env import Environment
 from hermes_site.supervisor import recording
@@ -163,13 +164,31 @@ def test_no_secret_is_written_down():
 
 
 def test_what_was_written_down_holds_only_while_its_writer_lives():
-    from os import getpid
+    given = {
+        "environment": {"HERMES_MODEL": "gpt-x", "HERMES_SECRET_KEY": SECRET},
+        "secrets": ["DATABASE_URL", "PATH"],
+    }
+    me = this_process()
 
-    given = {"environment": {"HERMES_MODEL": "gpt-x", "HERMES_SECRET_KEY": SECRET}}
+    alive = {**given, "process": me}
+    assert recording.environment_of(alive) == {"HERMES_MODEL": "gpt-x"}
+    assert recording.secrets_of(alive) == {"DATABASE_URL"}
+    for gone in ("", None, f"{me}0", f"elsewhere{me}"):
+        state = {**given, "process": gone}
+        assert (recording.environment_of(state), recording.secrets_of(state)) == ({}, set())
 
-    assert recording.environment_of({**given, "supervisor": getpid()}) == {"HERMES_MODEL": "gpt-x"}
-    for dead in (0, None, 2**22 + 1):  # the highest number Linux gives is 2**22
-        assert recording.environment_of({**given, "supervisor": dead}) == {}
+
+def test_of_a_secret_only_that_it_was_given_is_written_down():
+    given = {"OPENAI_API_KEY": SECRET, "REDIS_URL_FILE": "/run/x", "DATABASE_URL": " "}
+
+    assert recording.secrets_given(given) == ["OPENAI_API_KEY", "REDIS_URL"]
+
+
+def test_a_command_goes_nowhere_else_than_what_runs(tmp_path):
+    said = refused(env().must_be_the_same, {"DATABASE_URL"}, tmp_path)
+
+    assert f"DATABASE_URL was given to the bin/up that runs on {tmp_path}" in said
+    env(DATABASE_URL="postgres://h/x").must_be_the_same({"DATABASE_URL"}, tmp_path)
 
 
 def test_a_state_file_that_is_not_one_says_nothing(tmp_path):
