@@ -1,6 +1,7 @@
 // One entry of the timeline as an element.
 
 import { el, fragment, icon, morph } from "./dom.js";
+import { title } from "./sessions.js";
 import { brief, fullTimeOf, t, timeOf } from "./words.js";
 
 const TICKS = {
@@ -111,12 +112,12 @@ function fillTold(node, entry) {
   body.classList.toggle("is-silent", isLive && !entry.html);
   if (isBare) return;
   const tone = entry.tick === "abandoned" ? "bad" : entry.tick === "delivered" ? "good" : "";
-  const title = [t(`tick_${entry.tick}`), tone !== "good" && entry.note].filter(Boolean).join(": ");
+  const words = [t(`tick_${entry.tick}`), tone !== "good" && entry.note].filter(Boolean).join(": ");
   meta.replaceChildren(
     ...[
       time(entry.at),
-      entry.tick && mark(TICKS[entry.tick] ?? "clock", title, tone),
-      entry.tick === "abandoned" && el("span", { class: "trouble", text: title }),
+      entry.tick && mark(TICKS[entry.tick] ?? "clock", words, tone),
+      entry.tick === "abandoned" && el("span", { class: "trouble", text: words }),
       copyButton(() => entry.source ?? "", t("copy")),
     ].filter(Boolean),
   );
@@ -197,7 +198,7 @@ function fillPrompt(node, entry, hooks) {
   const who = [
     t(entry.state),
     entry.by && t("by", entry.by),
-    entry.on && t("on", entry.on),
+    entry.on && t("on", title(entry.on)),
     entry.ended_at && brief(entry.ended_at),
   ].filter(Boolean);
   node.replaceChildren(
@@ -205,9 +206,15 @@ function fillPrompt(node, entry, hooks) {
       "div",
       { class: "summary" },
       ...entry.questions.map((question) => answered(question, entry)),
-      el("p", { class: "meta" }, icon(ENDS[entry.state] ?? "cross"), el("span", { text: who.join(" · ") })),
+      el("p", { class: "meta" }, icon(ENDS[entry.state] ?? "cross"), el("span", {}, ...dotted(who))),
     ),
   );
+}
+
+// Each apart from its neighbours: a name in Latin script and a time would else change places in
+// Persian.
+function dotted(words) {
+  return words.flatMap((word, index) => [index > 0 && " · ", el("bdi", { text: word })]).filter(Boolean);
 }
 
 function answered(question, entry) {
