@@ -16,6 +16,7 @@ def test_every_part_that_is_killed_comes_back(make_stack):
     wait_until(lambda: set(PARTS) <= stack.pids.keys(), "every part runs again")
     wait_until(lambda: not killed.items() & stack.pids.items(), "as a new process")
     wait_until(stack.is_ready, "the site is ready again")
+    assert "Traceback" not in stack.logs("supervisor")  # it is in the logs of the parts
 
 
 def test_a_power_cut_and_a_restart_end_in_a_ready_site_with_the_same_operator(make_stack):

@@ -17,6 +17,10 @@ from gateway.agents import demo_script
 from gateway.commands import COMMANDS
 from gateway.platforms.telegram import conf, refusals
 from gateway.ports import AccountConfig
+from hermes_site.settings import base
+from hermes_site.supervisor import errors
+from hermes_site.supervisor.home import Home
+from hermes_site.supervisor.state import StateFile
 from tests.unit.gateway.agents.driving import EVERY_TOOL
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -254,3 +258,35 @@ def test_every_option_of_an_account_is_documented():
     rows = set(re.findall(r"^\| `(\w+)` \|", TELEGRAM, flags=re.MULTILINE))
 
     assert {setting.name for setting in conf.SETTINGS} - {"secret"} == rows
+
+
+# --- what docs/operating.md tells of the supervisor ----------------------------------------------
+
+
+def test_every_exit_code_of_up_is_documented():
+    row = re.search(r"^\| it does not start \|.*$", OPERATING, flags=re.MULTILINE)
+    assert row
+    codes = {each.exit_code for each in errors.CannotStart.__subclasses__()}
+
+    assert {code for code in codes if not re.search(rf"\b{code} \w", row[0])} == set()
+
+
+def test_every_place_in_the_data_directory_is_documented(tmp_path):
+    home = Home(tmp_path / "data")
+    home.make()
+    home.lock()
+    home.secret_key()
+    StateFile(home.state_file, {}).update()
+    home.unlock()
+
+    section = OPERATING.partition("## The data directory")[2].partition("\n## ")[0]
+    assert [place.name for place in home.root.iterdir() if f"`{place.name}" not in section] == []
+
+
+def test_the_levels_of_the_log_are_those_that_are_documented():
+    row = re.search(r"^\| `HERMES_LOG_LEVEL` \|.*$", OPERATING, flags=re.MULTILINE)
+    assert row
+
+    assert tuple(re.findall(r"`([A-Z]+)`", row[0].rpartition("|")[0].rpartition("|")[2])) == (
+        base.LOG_LEVELS
+    )

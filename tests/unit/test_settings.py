@@ -1,6 +1,10 @@
 """What the environment says, and the sentence for a value that cannot be used."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -10,6 +14,7 @@ from hermes_site.settings import stores
 from hermes_site.settings.env import Environment
 from hermes_site.supervisor import recording
 
+PROJECT = Path(__file__).resolve().parents[2]
 SECRET = "s3cret"
 LEVELS = ("DEBUG", "INFO")
 
@@ -140,6 +145,46 @@ def test_a_broker_that_cannot_be_used_is_refused_without_its_password(url):
 )
 def test_a_broker_is_named_as_celery_names_it(url, celery):
     assert stores.broker_url(url) == celery
+
+
+# --- as a process sees it ------------------------------------------------------------------------
+
+
+def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=PROJECT,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "origins"),
+    [
+        ("http://127.0.0.1:8200", "8200", []),
+        ("https://a.example/", "443", ["https://a.example"]),
+    ],
+)
+def test_two_installations_on_one_host_have_cookies_of_their_own(url, port, origins):
+    program = (
+        "from hermes_site.settings import base as b;"
+        "print(b.SESSION_COOKIE_NAME, b.CSRF_COOKIE_NAME, b.CSRF_TRUSTED_ORIGINS)"
+    )
+
+    said = python("-c", program, HERMES_BASE_URL=url).stdout
+
+    assert said == f"hermes_session_{port} hermes_csrf_{port} {origins}\n"
+
+
+def test_a_command_says_in_one_sentence_what_is_wrong_with_the_environment():
+    result = python("manage.py", "doctor", HERMES_LOG_LEVEL="LOUD")
+
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("HERMES_LOG_LEVEL must be one of DEBUG")
+    assert result.stderr.count("\n") == 1
 
 
 # --- what is written down for other shells ------------------------------------------------------
