@@ -117,7 +117,7 @@ class ReplyInline(ReadOnlyInline[Reply, Prompt]):
 class PromptAdmin(ReadOnlyAdmin[Prompt]):
     """Questions put to people."""
 
-    list_display = ("id", "kind", "state", "age", "who", "question", "why", "turn", "delivery")
+    list_display = ("id", "state", "age", "who", "question", "why", "delivery")
     list_filter = ("state", "kind", "has_buttons", "resolved_on")
     search_fields = ("correlation__exact", "asker_id__exact", "asker_name", "token__exact")
     search_help_text = "The number of a turn, or the id or name of the person who was asked."
@@ -159,7 +159,7 @@ class PromptAdmin(ReadOnlyAdmin[Prompt]):
     @admin.display(description="question")
     def question(self, row: Prompt) -> str:
         """What was asked, in short."""
-        return snippet(" / ".join(q.text for q in row.question_set.questions))
+        return snippet(" / ".join(q.text for q in row.question_set.questions), 70)
 
     @admin.display(description="why stuck")
     def why(self, row: Prompt) -> str:

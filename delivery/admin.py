@@ -147,7 +147,6 @@ class ObligationAdmin(ReadOnlyAdmin[Obligation]):
         "chat_id",
         "age",
         "why",
-        "turn",
         "words",
     )
     list_filter = (OwedFilter, "state", "kind", "platform", "account")

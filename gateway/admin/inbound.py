@@ -14,11 +14,9 @@ class InboundEventAdmin(ReadOnlyAdmin[InboundEvent]):
 
     list_display = (
         "received_at",
-        "kind",
         "decision",
         "reason",
         "who",
-        "chat_id",
         "words",
         "in_turn",
         "about",

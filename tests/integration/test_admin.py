@@ -7,7 +7,8 @@ from django.apps import apps
 from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from clarify.models import Prompt
 from delivery.models import Obligation
@@ -119,6 +120,17 @@ def test_records_are_not_edited_by_hand(model, staff_client, everything):
     assert staff_client.post(page(model, "change", row.pk), {}).status_code == 403
     assert staff_client.get(page(model, "add")).status_code == 403
     assert staff_client.post(page(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+
+
+def test_the_schedule_is_read_and_not_edited(staff_client):
+    every = IntervalSchedule.objects.create(every=2, period=IntervalSchedule.SECONDS)
+    task = PeriodicTask.objects.create(name="upkeep", task="gateway.upkeep", interval=every)
+
+    assert "gateway.upkeep" in staff_client.get(page(PeriodicTask, "changelist")).content.decode()
+    assert staff_client.get(page(PeriodicTask, "change", task.pk)).status_code == 200
+    assert staff_client.post(page(PeriodicTask, "change", task.pk), {}).status_code == 403
+    with pytest.raises(NoReverseMatch):
+        page(IntervalSchedule, "changelist")
 
 
 # --- Queries --------------------------------------------------------------------------------------
