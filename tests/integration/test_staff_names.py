@@ -12,7 +12,7 @@ from gateway.console.viewers import viewer_of
 from gateway.models import AuditEvent
 from tests import factories
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
