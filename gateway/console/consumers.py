@@ -18,6 +18,7 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from typing_extensions import override
 
 from delivery import hints
 from gateway.console import actions, following, queries, viewers
@@ -60,6 +61,13 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         except LoggedOut:
             await self.close(LOGGED_OUT)
 
+    @classmethod
+    @override
+    async def encode_json(cls, content: Any) -> str:
+        """As it is, not in ASCII, which makes six bytes of every letter of most scripts."""
+        written = json.dumps(content, ensure_ascii=False)
+        return written.encode("utf-8", "replace").decode("utf-8")
+
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 - Channels' signature
         """End what was running for the page; nothing else depends on it."""
         tasks = list(self._tasks.values())
@@ -74,7 +82,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
             return
         try:
             request = json.loads(text_data)
-        except ValueError:
+        except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict):
             await self.send_json({"re": None, "error": "That is no request."})
@@ -94,7 +102,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
             return await handle(self, request)
         except Refused as error:
             return {"error": str(error)}
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             return {"error": "This request is not complete."}
         except GONE as error:
             logger.warning("A request of a page failed: %s", type(error).__name__)
@@ -131,9 +139,13 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         if since is not None:
             since -= queries.LONG_OVERLAP
         facts = await self._look(int(request["conversation"]), since=since)
+        first, *rest = following.messages(facts)
+        if rest:  # too much for one reply: the page begins anew with the latest
+            facts = await self._look(int(request["conversation"]), since=None)
+            first = following.messages(facts)[0]
         self.follower = Follower(facts, self._look, self._push)
         self._run("follow", self.follower.run)
-        return {name: value for name, value in facts.items() if name != "key"}
+        return first
 
     async def _push(self, message: dict[str, Any]) -> None:
         if message["type"] == "sync":
@@ -182,7 +194,10 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         viewer = self._current()
         conversation = queries.find(viewer, conversation_id)
         shown, has_more = queries.page(conversation, viewer, before=before)
-        return {"entries": shown, "more": has_more}
+        *others, latest = queries.portions(shown)
+        if others and all(queries.is_of(entry, before) for entry in latest):
+            latest = others.pop() + latest  # the page has those already
+        return {"entries": latest, "more": has_more or bool(others)}
 
     async def list_only(self, request: dict[str, Any]) -> dict[str, Any]:
         """List conversations, filtered, and keep to that filter."""

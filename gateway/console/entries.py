@@ -38,7 +38,7 @@ def inbound(event: InboundEvent, viewer: Viewer) -> Entry:
     return {
         "id": f"in:{event.pk}",
         "kind": "said",
-        "at": _instant(event.received_at),
+        "at": instant(event.received_at),
         "rank": 0,
         "text": event.text,
         "who": "" if is_mine else (event.sender_name or event.sender_id),
@@ -63,7 +63,7 @@ def owed(obligation: Obligation, parts: Iterable[Part]) -> Entry:
     return {
         "id": f"ob:{obligation.pk}",
         "kind": obligation.kind,
-        "at": _instant(obligation.created_at),
+        "at": instant(obligation.created_at),
         "rank": 1,
         "html": "".join(written) if is_ours else html(obligation.content),
         "source": obligation.content,
@@ -71,7 +71,7 @@ def owed(obligation: Obligation, parts: Iterable[Part]) -> Entry:
         "turn": obligation.correlation,
         "tick": tick(obligation, parts),
         "note": obligation.reason or obligation.last_error,
-        "next_at": _instant(obligation.next_attempt_at),
+        "next_at": instant(obligation.next_attempt_at),
     }
 
 
@@ -98,17 +98,17 @@ def prompt(row: Prompt, viewer: Viewer | None = None) -> Entry:
         "id": f"prompt:{row.pk}",
         "kind": "prompt",
         "prompt": row.pk,
-        "at": _instant(row.created_at),
+        "at": instant(row.created_at),
         "rank": 2,
         "state": row.state,
         "face": row.kind,
         "questions": questions,
         "answers": row.answers,
         "asked": row.asker_name or row.asker_id,
-        "expires_at": _instant(row.expires_at),
+        "expires_at": instant(row.expires_at),
         "by": row.closed_by if hides_staff else row.resolved_by,
         "on": "" if hides_staff else row.resolved_on,
-        "ended_at": _instant(row.resolved_at) if row.resolved_at else "",
+        "ended_at": instant(row.resolved_at) if row.resolved_at else "",
         "open": row.state == PromptState.PENDING,
     }
 
@@ -118,7 +118,7 @@ def cut(turn: Turn) -> Entry:
     return {
         "id": f"cut:{turn.pk}",
         "kind": "cut",
-        "at": _instant(turn.started_at or turn.created_at),
+        "at": instant(turn.started_at or turn.created_at),
         "rank": 1,
         "turn": turn.pk,
         "preview": turn.preview_key,
@@ -131,7 +131,7 @@ def stopped(turn: Turn) -> Entry:
     return {
         "id": f"turn:{turn.pk}",
         "kind": "stopped",
-        "at": _instant(turn.finished_at or turn.updated_at),
+        "at": instant(turn.finished_at or turn.updated_at),
         "rank": 3,
         "turn": turn.pk,
     }
@@ -142,7 +142,7 @@ def session(row: Session) -> Entry:
     return {
         "id": f"session:{row.pk}",
         "kind": "session",
-        "at": _instant(row.started_at),
+        "at": instant(row.started_at),
         "rank": 0,
         "number": row.number,
     }
@@ -156,7 +156,7 @@ def remembered(turn: Turn, messages: list[dict[str, Any]]) -> Entry | None:
     return {
         "id": f"told:{turn.pk}",
         "kind": "final",
-        "at": _instant(turn.finished_at or turn.updated_at),
+        "at": instant(turn.finished_at or turn.updated_at),
         "rank": 1,
         "html": html(text),
         "source": text,
@@ -174,10 +174,11 @@ def open_turn(turn: Turn) -> Entry:
         "turn": turn.pk,
         "state": turn.state,
         "key": turn.preview_key,
-        "since": _instant(turn.started_at or turn.created_at),
+        "since": instant(turn.started_at or turn.created_at),
         "html": html(turn.spoken[:LONGEST_LIVE]) if turn.spoken else "",
     }
 
 
-def _instant(at: datetime) -> str:
+def instant(at: datetime) -> str:
+    """An instant as pages know it: to the millisecond."""
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -44,6 +44,18 @@ def snapshot(viewer: Viewer, conversation_id: int, *, since: datetime | None) ->
     return {**facts, "key": conversation.key}
 
 
+def messages(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """A snapshot as messages that each fit a frame; the key stays here.
+
+    A page that begins anew gets the latest, and asks for earlier entries when they are wanted.
+    """
+    told = {name: value for name, value in facts.items() if name != "key"}
+    runs = queries.portions(facts["entries"])
+    if facts.get("reset"):
+        return [{**told, "entries": runs[-1], "more": facts["more"] or len(runs) > 1}]
+    return [{**told, "entries": run} for run in runs]
+
+
 class Follower:
     """Follows one conversation for one page until it is cancelled.
 
@@ -114,8 +126,8 @@ class Follower:
         fresh = self._news(facts)
         same = all(before[name] == facts[name] for name in ("turns", "pending", "conversation"))
         if fresh or not same or facts.get("reset"):
-            told = {name: value for name, value in facts.items() if name != "key"}
-            await self._send({"type": "sync", **told, "entries": fresh})
+            for message in messages({**facts, "entries": fresh}):
+                await self._send({"type": "sync", **message})
 
     def _news(self, facts: dict[str, Any]) -> list[dict[str, Any]]:
         """The entries that the page does not have in this very shape."""

@@ -26,6 +26,9 @@ from gateway.models.turns import OPEN_STATES
 from gateway.states import TurnState
 
 PAGE = 60  # entries on one page
+# Characters of the entries in one message: with any script it stays below the megabyte that servers
+# and proxies let a WebSocket message have. One entry alone may be larger.
+LARGEST_PORTION = 300_000
 MOST_LISTED = 60  # conversations in the list
 MOST_CHANGES = 300  # entries that a page is brought up to date with; with more it begins anew
 # A row becomes visible when its transaction ends, later than the instant it carries.
@@ -145,6 +148,25 @@ def page(
     kept += _remembered(kept)
     kept.sort(key=_place)
     return kept, has_more
+
+
+def portions(found: Sequence[Entry]) -> list[list[Entry]]:
+    """`found`, in order, in runs that each fit one message; at least one run, be it empty."""
+    runs: list[list[Entry]] = [[]]
+    room = LARGEST_PORTION
+    for entry in found:
+        size = len(repr(entry))
+        if runs[-1] and size > room:
+            runs.append([])
+            room = LARGEST_PORTION
+        runs[-1].append(entry)
+        room -= size
+    return runs
+
+
+def is_of(entry: Entry, at: datetime | None) -> bool:
+    """Whether an entry is of that very instant, as precisely as pages know it."""
+    return at is not None and entry["at"] == entries.instant(at)
 
 
 def changes(conversation: Conversation, viewer: Viewer, *, since: datetime) -> list[Entry] | None:

@@ -20,6 +20,9 @@ from hermes_site.supervisor.recording import secrets_given, worth_recording
 from hermes_site.supervisor.services import Plan, Service
 
 PYTHON = sys.executable
+# What the console takes: a million characters, whatever script they are of. Daphne's own limit is
+# a megabyte, and it cuts the connection, upon which the page connects and sends it again.
+LONGEST_FRAME_BYTES = "8000000"
 WEB_GRACE_SECONDS = 5.0
 GATEWAY_GRACE_SECONDS = 10.0
 WORKER_GRACE_SECONDS = 15.0
@@ -217,6 +220,8 @@ def apps(options: Options, port: int) -> tuple[Service, ...]:
             command=(
                 *(PYTHON, "-m", "daphne", "-b", options.host, "-p", str(port)),
                 *("-v", "0"),  # no line for every request
+                *("--websocket-max-message-size", LONGEST_FRAME_BYTES),
+                *("--websocket-max-frame-size", LONGEST_FRAME_BYTES),
                 "hermes_site.asgi:application",
             ),
             grace_seconds=WEB_GRACE_SECONDS,

@@ -1,6 +1,7 @@
 """The Control UI's server side: what is shown, to whom, and what people can do."""
 
 import asyncio
+import json
 from datetime import timedelta
 
 import channels.db
@@ -676,10 +677,28 @@ async def test_a_page_that_was_away_gets_what_changed_meanwhile(ada):
         assert [entry["id"] for entry in again["entries"]] == [f"ob:{owed.pk}"]
 
 
+async def test_a_page_gets_a_great_deal_in_messages_of_bearable_size(ada):
+    conversation = await off_loop(chat_of)(ada)
+    for size in (50_000, 50_000, 50_000, 120_000, 120_000, 120_000, 50_000, 50_000):
+        await off_loop(factories.make_obligation)(conversation, content="漢" * size)
+    async with Page(await user_of(ada)) as page:
+        opened = await page.ask("open", conversation=conversation.pk)
+        seen = list(opened["entries"])
+        while opened["more"]:
+            size = len(json.dumps(opened, ensure_ascii=False).encode())
+            assert size < 2_000_000
+            before = min(entry["at"] for entry in opened["entries"])
+            opened = await page.ask("more", conversation=conversation.pk, before=before)
+            seen += opened["entries"]
+    assert len({entry["id"] for entry in seen}) == 8
+
+
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
         ("no json", "no request"),
+        ("[" * 100_000, "no request"),
+        ('{"id": 1, "type": "open", "conversation": 1e400}', "not complete"),
         ("[1]", "no request"),
         ('{"id": 1, "type": "drop_tables"}', "no such request"),
         ('{"id": 1, "type": "open"}', "not complete"),
