@@ -20,6 +20,10 @@ _COPIED = regex.compile(
 )
 
 
+# Characters; whatever is longer chooses nothing, it is somebody's own words. Labels end at 200.
+LONGEST_CHOICE = 4_000
+
+
 @dataclass(frozen=True)
 class _Asked:
     """One question as the steps below need it."""
@@ -89,6 +93,8 @@ def read_one(question: Question, text: str, *, lettered: bool = False) -> Readin
     said = clean(text).strip()
     if is_blank(said):
         return Nothing()
+    if len(said) > LONGEST_CHOICE:
+        return Own(said)
     asked = _Asked(question, labels_of(question.options), lettered)
     for step in _STEPS if question.options else _OPEN_STEPS:
         reading = step(asked, said)
@@ -99,6 +105,8 @@ def read_one(question: Question, text: str, *, lettered: bool = False) -> Readin
 
 def is_label(question: Question, text: str) -> bool:
     """Whether the whole of `text` is the label of exactly one option of `question`."""
+    if len(text) > LONGEST_CHOICE:
+        return False
     return len(find_whole(labels_of(question.options), clean(text).strip())) == 1
 
 
@@ -107,8 +115,8 @@ def looks_like_answer(question: Question, text: str) -> bool:
 
     For a question that is closed already: such a text must not start a turn ([Q20]).
     """
-    said = clean(text).strip()
-    if not question.options or is_blank(said):
+    said = clean(text[: LONGEST_CHOICE + 1]).strip()
+    if not question.options or is_blank(said) or len(text) > LONGEST_CHOICE:
         return False
     if is_label(question, said) or read_numeral(said) is not None:
         return True

@@ -18,7 +18,7 @@ from django.utils.translation import override as language
 from delivery import hints, registry, statements, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
-from delivery.content import Controls
+from delivery.content import Controls, Rendered
 from delivery.errors import LeaseLost, LedgerUnavailable, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.models import (
@@ -61,6 +61,8 @@ class Debt:
         preview_key: The live message it replaces; empty for none.
         correlation: Opaque id of the turn or prompt, for whoever reads the row.
         edits: The obligation whose message it rewrites.
+        parts: The content as `rendered` gives it, where it was rendered before the transaction;
+            None to have it rendered inside, which is right for what is known to be short.
     """
 
     conversation_key: str
@@ -73,6 +75,7 @@ class Debt:
     preview_key: str = ""
     correlation: str = ""
     edits: Obligation | None = None
+    parts: tuple[Rendered, ...] | None = None
 
     @property
     def delivery_id(self) -> str:
@@ -132,9 +135,17 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
     return obligation
 
 
+def rendered(platform: str, content: str) -> tuple[Rendered, ...]:
+    """The parts of `content` on a platform, with room for a mark.
+
+    A very long text takes seconds; done beforehand, that holds up no other writer.
+    """
+    outlet = registry.outlet(platform)
+    return tuple(outlet.dialect.render(content, reserve=_marker_room(outlet)))
+
+
 def _render_parts(obligation: Obligation, debt: Debt) -> None:
-    outlet = registry.outlet(debt.address.platform)
-    rendered = outlet.dialect.render(debt.content, reserve=_marker_room(outlet))
+    parts = debt.parts or rendered(debt.address.platform, debt.content)
     statements.insert_parts.many(
         Part(
             obligation=obligation,
@@ -142,7 +153,7 @@ def _render_parts(obligation: Obligation, debt: Debt) -> None:
             body=part.as_dict(),
             idempotency_key=f"{debt.delivery_id[:24]}-{position}",
         )
-        for position, part in enumerate(rendered)
+        for position, part in enumerate(parts)
     )
 
 

@@ -154,13 +154,13 @@ class LivePreviews:
         return live.message_ids or await self.ambience.database(stored_ids, key)
 
     async def discard(self, key: str, note: str) -> None:
-        """End the stream of a stopped turn: what is shown stays, with `note` for the cursor."""
+        """End a stream that nothing replaces: what is shown stays, with `note` for the cursor."""
         live = self._live.get(key)
         shown = live.text if live else ""
         ids = await self.take_over(key)
         if live is None or not ids:
             return
-        parts = self.outlet.dialect.render(f"{shown}\n\n{note}")
+        parts = self.outlet.dialect.render(f"{shown}\n\n{note}".strip())
         with contextlib.suppress(TransportError):
             part = parts[min(len(parts), len(ids)) - 1]
             await self.transport.edit(ids[-1], self._outgoing(live, part, len(ids)))

@@ -17,6 +17,7 @@ from clarify import questions
 from clarify.ports import Resolved
 from clarify.questions import Answerer
 from delivery import hints, ledger
+from delivery.content import Rendered
 from delivery.ledger import Debt
 from delivery.models import Kind
 from gateway import queue, sessions, statements
@@ -223,6 +224,7 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
     Raises:
         TurnLost: The turn is not the caller's any more.
     """
+    parts = ledger.rendered(turn.conversation.platform, spoken) if spoken.strip() else ()
     with transaction.atomic():
         here = _locked_place(turn)
         requests = [_placed(ask, here) for ask in asks]
@@ -235,8 +237,10 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
         )
         if not changed:
             raise TurnLost
-        if spoken.strip():
-            _owe(turn, Kind.FINAL, spoken, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
+        if parts:
+            _owe_words(turn, spoken, parts, now)
+        else:  # a try that broke off may have shown something that nothing will replace
+            _end_stream(turn)
         for request in requests:
             questions.ask(request, now=now)
     hints.conversation_changed(here.key)
@@ -284,12 +288,13 @@ def finish(
     Raises:
         TurnLost: The turn is not the caller's any more; its answer is not owed.
     """
+    answer = text.strip() or "_The agent ended its turn without a word._"
+    parts = ledger.rendered(turn.conversation.platform, answer)
     with transaction.atomic():
         if not statements.finish_turn(**_claim_of(turn), usage=usage, now=now):
             raise TurnLost
         sessions.append(turn, messages, now=now)
-        answer = text.strip() or "_The agent ended its turn without a word._"
-        _owe(turn, Kind.FINAL, answer, f"turn:{turn.pk}:{turn.segment}", now, preview=True)
+        _owe_words(turn, answer, parts, now)
     hints.conversation_changed(turn.conversation.key)
 
 
@@ -392,8 +397,26 @@ def _tell_stopped(turn: Turn) -> None:
     transaction.on_commit(tell)
 
 
+def _end_stream(turn: Turn) -> None:
+    group, key = hints.outbox_group(turn.conversation.account), turn.preview_key
+    transaction.on_commit(lambda: hints.publish(group, "stream.end", key=key))
+
+
+def _owe_words(turn: Turn, words: str, parts: tuple[Rendered, ...], now: datetime) -> None:
+    """What the agent said in this stretch of the turn; it takes the place of the live message."""
+    trigger = f"turn:{turn.pk}:{turn.segment}"
+    _owe(turn, Kind.FINAL, words, trigger, now, preview=True, parts=parts)
+
+
 def _owe(
-    turn: Turn, kind: Kind, content: str, trigger: str, now: datetime, *, preview: bool = False
+    turn: Turn,
+    kind: Kind,
+    content: str,
+    trigger: str,
+    now: datetime,
+    *,
+    preview: bool = False,
+    parts: tuple[Rendered, ...] | None = None,
 ) -> None:
     # The chat may have moved meanwhile.
     (here,) = statements.conversation_now(pk=turn.conversation_id)
@@ -407,6 +430,7 @@ def _owe(
             reply_to=turn.reply_to if here.chat_type != "dm" else "",
             preview_key=turn.preview_key if preview else "",
             correlation=turn.correlation,
+            parts=parts,
         ),
         now=now,
     )

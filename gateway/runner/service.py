@@ -201,6 +201,8 @@ class _Serving:
                 self.presence.end(int(hint["turn"]))
             case "stream.stop":
                 self._spawn(self.previews.discard(hint["key"], str(wording.STOPPED)))
+            case "stream.end":
+                self._spawn(self.previews.discard(hint["key"], ""))
             case "stream.text":
                 self.previews.show(
                     hint["key"],

@@ -16,7 +16,7 @@ LONG_FILES = {
     "clarify/questions.py": (650, "one writer of the question tables: asking, answering, closing"),
     "delivery/ledger.py": (650, "one writer of the ledger's tables, each verb short"),
     "gateway/intake.py": (480, "one pipeline, read from top to bottom"),
-    "gateway/turns.py": (520, "one writer of turns and tool calls, each verb short"),
+    "gateway/turns.py": (530, "one writer of turns and tool calls, each verb short"),
 }
 LONG_CLASSES = {
     "delivery/outbox.py:Outbox": (300, "one loop and the steps of one delivery; they share lanes"),

@@ -207,3 +207,10 @@ def test_an_open_question_takes_every_other_text_as_it_is(text: str) -> None:
 def test_persian_digits_select_like_any_others() -> None:
     for number, digit in enumerate("۱۲۳", start=1):
         assert Chosen((FA.labels[number - 1],)) == read_one(FA, digit)
+
+
+def test_a_reply_longer_than_any_choice_is_somebodys_own_words() -> None:
+    question = Question("answer", "", "Which?", (Option("1"), Option("Staging")), multi_select=True)
+    long = "1, " * 400_000
+    assert read_one(question, long) == Own(long.strip())
+    assert not looks_like_answer(question, long)
