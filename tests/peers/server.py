@@ -198,7 +198,7 @@ class Peer:
         port = self.port
         self._server.close()
         self._server = None
-        self._cut_connections()
+        await self._cut_connections()
         # Bound and not listening: the kernel refuses callers and keeps the port for us.
         self._socket = _bound(port)
 
@@ -207,7 +207,7 @@ class Peer:
             self._server.close()
         elif self._socket is not None:
             self._socket.close()
-        self._cut_connections()
+        await self._cut_connections()
         mine = asyncio.current_task()
         left = [task for task in asyncio.all_tasks() if task is not mine]
         for task in left:
@@ -215,10 +215,13 @@ class Peer:
         await asyncio.gather(*left, return_exceptions=True)
         await self.loop.shutdown_default_executor()
 
-    def _cut_connections(self) -> None:
-        for connection in self._web.connections if self._web is not None else ():
-            if connection.transport is not None:
-                connection.transport.abort()
+    async def _cut_connections(self) -> None:
+        """Cut them all, also one that was just accepted and is known only a moment later."""
+        for _ in range(5):
+            for connection in self._web.connections if self._web is not None else ():
+                if connection.transport is not None:
+                    connection.transport.abort()
+            await asyncio.sleep(0)
 
     def _request(self, *parts: Any) -> web.BaseRequest:
         message, payload, protocol, writer, task = parts

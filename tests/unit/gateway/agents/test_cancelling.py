@@ -106,7 +106,7 @@ def test_a_stopped_run_shows_no_more_text_and_starts_no_tool(make_caller, peer):
 
 
 def test_a_run_that_is_stopped_at_once_ends_as_cancelled(demo):
-    run = demo.start("hello")
+    run = demo.start("slow 60")
     run.cancel()
     run.cancel()
 
