@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.services import POSTGRES_URL_VARIABLE, PostgresService, Server, ValkeyService
 
@@ -32,6 +33,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("help", default=False):
         return
+    # The ordinary run tries the same examples everywhere, so that a change is judged by itself; a
+    # full run looks for new ones. No example fails for being slow: the machine may be busy.
+    settings.register_profile(
+        "ordinary", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.register_profile("full", settings.get_profile("ordinary"), derandomize=False)
+    settings.load_profile("full" if config.getoption("full") else "ordinary")
     database = os.environ.get("TEST_DATABASE", "sqlite")
     if database not in {"sqlite", "postgres"}:
         raise pytest.UsageError(f"TEST_DATABASE is sqlite or postgres, not {database}")

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 
 from delivery.content import Limit, Rendered, Unit
 from delivery.ports import Dialect
@@ -60,10 +60,12 @@ def check_one(part: Rendered, entity: dict[str, Any], outer: list[tuple[int, str
     assert 0 <= start < end <= part.length
     words = covered(part, entity)
     assert words.strip()
-    begins_in_code = any(
-        e["type"] == "pre" and e["offset"] == start for e in part.format["entities"]
-    )
-    assert kind in CODE or begins_in_code or words == words.strip()
+    # The spaces of code are kept, also where something else begins or ends together with it.
+    code = [e for e in part.format["entities"] if e["type"] in CODE]
+    begins_in_code = any(e["offset"] == start for e in code)
+    ends_in_code = any(e["offset"] + e["length"] == end for e in code)
+    assert kind in CODE or begins_in_code or words == words.lstrip()
+    assert kind in CODE or ends_in_code or words == words.rstrip()
     while outer and outer[-1][0] <= start:
         outer.pop()
     assert not outer or end <= outer[-1][0]
@@ -238,6 +240,7 @@ def test_a_sample_gives_parts_telegram_takes(sample, size):
 
 
 @given(markdowns, small_limits)
+@example(">`- [ ] `", 100)
 def test_any_markdown_gives_parts_telegram_takes(markdown, size):
     parts = TelegramDialect(Limit(size, Unit.UTF16)).render(markdown, reserve=3)
 
