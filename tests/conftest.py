@@ -115,3 +115,13 @@ def chromium_path() -> str:
 
 def pytest_report_header():
     return f"database: {os.environ.get('TEST_DATABASE', 'sqlite')}"
+
+
+@pytest.fixture(autouse=True)
+def _language_of_its_own():
+    """A page in another language leaves that language behind in its thread; no test inherits it."""
+    from django.utils import translation
+
+    translation.deactivate()
+    yield
+    translation.deactivate()
