@@ -15,8 +15,8 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gateway.agents.events import Decision, Event, ToolStarting
 from gateway.agents.handover import Handover
@@ -26,6 +26,28 @@ from gateway.agents.tools import ToolRegistry, standard_tools
 
 if TYPE_CHECKING:
     from gateway.agents.turn import Engine, Turn
+
+
+_importing = threading.Lock()
+
+
+class _Library(NamedTuple):
+    """Our modules that need the agent library."""
+
+    models: ModuleType
+    turn: ModuleType
+
+
+def _library() -> _Library:
+    """The agent library, imported when first asked for: 64 MB and 0.7 s, only where agents run.
+
+    One thread at a time: its modules import one another in circles, and two threads that begin
+    together find them half made and leave them so.
+    """
+    with _importing:
+        from gateway.agents import models, turn  # noqa: PLC0415 - see above
+
+        return _Library(models, turn)
 
 
 class AgentRuntime:
@@ -56,8 +78,7 @@ class AgentRuntime:
 
     def start(self, request: RunRequest) -> "AgentRun":
         """Start a run; whatever is wrong with the request ends it as `Failed`, not as an error."""
-        from gateway.agents.turn import Turn  # noqa: PLC0415 - 64 MB and 0.7 s, only where agents run
-
+        library = _library()
         loop = self._edge.loop()
         engine = self._engine_on(loop)
         handover = Handover(
@@ -65,7 +86,7 @@ class AgentRuntime:
             preview_seconds=request.preview_seconds,
             quiet_seconds=request.quiet_seconds,
         )
-        turn = Turn(engine, request, handover)
+        turn = library.turn.Turn(engine, request, handover)
         self._edge.submit(turn.run())
         return AgentRun(handover, turn, loop, tick_seconds=request.tick_seconds)
 
@@ -90,12 +111,11 @@ class AgentRuntime:
 
     def _engine_on(self, loop: asyncio.AbstractEventLoop) -> "Engine":
         """The shared engine; a new one after a fork, because connections belong to their loop."""
-        from gateway.agents.models import ModelShelf  # noqa: PLC0415 - as in `start`
-        from gateway.agents.turn import Engine  # noqa: PLC0415 - as in `start`
-
+        library = _library()
         with self._lock:
             if self._engine is None or self._engine_loop is not loop:
-                self._engine = Engine(ModelShelf(self._config, wait=self._wait), self._tools)
+                shelf = library.models.ModelShelf(self._config, wait=self._wait)
+                self._engine = library.turn.Engine(shelf, self._tools)
                 self._engine_loop = loop
             return self._engine
 
