@@ -210,6 +210,35 @@ def pending_for(conversation_key: str) -> list[Prompt]:
     return [prompt for prompt in prompts if is_armed(prompt)]
 
 
+def open_to(
+    conversation_key: str, answerer: Answerer, *, lane: str, quoted_message_id: str = ""
+) -> list[Prompt]:
+    """The prompts that a person's words may be meant for, in the order they are to be tried.
+
+    It is the one rule for typed answers and for `/skip`: what is shown where the words were said
+    and is theirs to answer, oldest first; never an approval ([Q24]). Words that quote the message
+    of a prompt are for that one alone, and for none if it is closed ([Q23]).
+
+    Args:
+        conversation_key: Whose conversation.
+        answerer: Who speaks.
+        lane: Where they speak.
+        quoted_message_id: The platform's id of the message they reply to; empty for none.
+    """
+    prompts = pending_for(conversation_key)
+    if quoted_message_id and prompts:
+        meant = quoted(conversation_key, quoted_message_id)
+        if meant is not None:
+            prompts = [prompt for prompt in prompts if prompt.pk == meant.pk]
+    return [
+        prompt
+        for prompt in prompts
+        if may_answer(prompt, answerer)
+        and prompt.lane == lane
+        and prompt.kind != PromptKind.APPROVAL
+    ]
+
+
 def nothing_lately(conversation_key: str, *, now: datetime) -> bool:
     """Whether no prompt of the conversation is open or was closed minutes ago.
 

@@ -82,8 +82,12 @@ def _stop(event: InboundMessage, conversation: Conversation, now: datetime) -> D
 
 def _skip(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
     answerer = _speaker(event)
-    pending = questions.pending_for(conversation.key)
-    mine = [p for p in pending if questions.may_answer(p, answerer) and p.kind != "approval"]
+    mine = questions.open_to(
+        conversation.key,
+        answerer,
+        lane=event.source.address.lane,
+        quoted_message_id=event.reply_to,
+    )
     if not mine:
         return Done(_("There is no open question to skip."))
     questions.skip(mine[0], answerer, now=now, said="/skip")

@@ -421,6 +421,17 @@ def test_a_quoted_question_is_the_one_that_is_answered(door) -> None:
     assert (fresh(one).state, fresh(two).state) == ("pending", "answered")
 
 
+def test_skip_that_quotes_a_question_declines_that_one(door) -> None:
+    turn = door.say("Deploy it").turn
+    one, two = door.asked(turn), door.asked(turn)
+    with transaction.atomic():
+        questions._show(two, door.clock())
+    ledger_settle(fresh(two))
+    (message_id,) = ledger.message_ids(two.obligation_id)
+    assert door.say("/skip", reply_to=message_id).prompt_id == two.pk
+    assert (fresh(one).state, fresh(two).state) == ("pending", "skipped")
+
+
 def test_a_closed_question_that_is_quoted_answers_no_other(door) -> None:
     turn = door.say("Deploy it").turn
     old, new = door.asked(turn), door.asked(turn)

@@ -20,6 +20,7 @@ from tests.factories import (
     choice_question,
     make_answerer,
     make_conversation,
+    make_obligation,
     make_prompt,
     make_turn,
     settle,
@@ -433,6 +434,55 @@ def test_a_quoted_question_is_found_by_its_message(ask, turn) -> None:
     assert questions.quoted(key, message_id) == prompt
     assert questions.quoted(key, "nothing") is None
     assert questions.quoted("another", message_id) is None
+
+
+# --- whose words are for which question
+
+
+def put(prompt: Prompt) -> Prompt:
+    """A question behind another, as it is once the platform took it."""
+    prompt.obligation = make_obligation(kind=Kind.PROMPT)
+    prompt.save(update_fields=["obligation"])
+    settle(prompt.obligation)
+    return prompt
+
+
+def open_to(prompt: Prompt, who: Answerer = ADA, **changes) -> list[Prompt]:
+    facts = {"lane": prompt.lane} | changes
+    return questions.open_to(prompt.conversation_key, who, **facts)
+
+
+def message_of(prompt: Prompt) -> str:
+    return ledger.message_ids(prompt.obligation.pk)[0]
+
+
+def test_plain_words_are_tried_on_the_oldest_question_first(ask) -> None:
+    one, two = ask(), put(ask())
+    assert open_to(one) == [one, two]
+    assert open_to(one, quoted_message_id="no question") == [one, two]
+
+
+def test_words_that_quote_a_question_are_for_that_one_alone(ask) -> None:
+    one, two = ask(), put(ask())
+    assert open_to(one, quoted_message_id=message_of(two)) == [two]
+
+
+def test_words_that_quote_a_closed_question_are_for_none(ask, clock) -> None:
+    one, two = ask(), put(ask())
+    answer(one, "1", clock)
+    assert open_to(two) == [two]
+    assert open_to(two, quoted_message_id=message_of(one)) == []
+
+
+def test_words_of_another_person_or_from_elsewhere_are_for_none(ask) -> None:
+    prompt = ask()
+    assert open_to(prompt, EVE) == []
+    assert open_to(prompt, lane=make_conversation(chat_id="8").address.lane) == []
+    assert open_to(prompt, BOSS) == [prompt]
+
+
+def test_plain_words_are_never_for_an_approval(ask) -> None:
+    assert open_to(ask(kind="approval"), BOSS) == []
 
 
 # --- races
