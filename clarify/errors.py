@@ -1,13 +1,12 @@
 """What can go wrong with a question, named for what the caller does next.
 
 ClarifyError
-├── InvalidQuestion    the agent asked badly: hand `message` back to the model
-├── UnknownPrompt      there is no such prompt: tell the person it is unknown
-├── NotPending         it takes no answers in this state: tell the person what happened to it
-├── CannotShow         it cannot be shown again at this moment: say why
-├── NotTaken           what staff asked for changed nothing: the message says what to do
-├── NotYours           another person was asked: refuse in private, change nothing
-└── IllegalTransition  the state table has no such step
+├── InvalidQuestion   the agent asked badly: hand `message` back to the model
+├── UnknownPrompt     there is no such prompt: tell the person it is unknown
+├── NotPending        it takes no answers in this state: tell the person what happened to it
+├── CannotShow        it cannot be shown again at this moment: say why
+├── NotTaken          what staff asked for changed nothing: the message says what to do
+└── NotYours          another person was asked: refuse in private, change nothing
 """
 
 
@@ -55,7 +54,3 @@ class NotTaken(ClarifyError):
 
 class CannotShow(ClarifyError):
     """The prompt cannot be shown again at this moment; the message says why and what to do."""
-
-
-class IllegalTransition(ClarifyError):
-    """The state table has no such step."""

@@ -20,7 +20,7 @@ from clarify.models import Prompt, PromptKind, Reply
 from clarify.readings import SetReading
 from clarify.schema import Question, QuestionSet
 from clarify.sets import read_set
-from clarify.states import Event, State, advance
+from clarify.states import PROMPTS, Event, State
 from delivery import frozen, hints, ledger, registry
 from delivery.addresses import Address
 from delivery.content import Button, Controls
@@ -425,7 +425,7 @@ def resolve(
     Returns:
         Whether this call closed it; False when it was closed before.
     """
-    state = advance(State.PENDING, event)
+    state = PROMPTS.target(event)
     closer = {
         "resolved_by": (by.name or by.id)[:255] if by else "",
         "resolved_on": by.surface[:32] if by else "",
@@ -435,7 +435,7 @@ def resolve(
     answers = {"answers": prompt.answers} if event is Event.ANSWER else {}
     with transaction.atomic():
         hold(prompt.conversation_key)
-        won = Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
+        won = Prompt.objects.filter(pk=prompt.pk, state__in=PROMPTS.sources(event)).update(
             state=state,
             **answers,
             **closer,

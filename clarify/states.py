@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from clarify.errors import IllegalTransition
+from delivery.tables import Table
 
 
 class State(StrEnum):
@@ -26,25 +26,16 @@ class Event(StrEnum):
     FAIL_DELIVERY = "fail_delivery"  # the platform refused the message for good
 
 
-TRANSITIONS: dict[tuple[State, Event], State] = {
-    (State.PENDING, Event.ANSWER): State.ANSWERED,
-    (State.PENDING, Event.SKIP): State.SKIPPED,
-    (State.PENDING, Event.EXPIRE): State.EXPIRED,
-    (State.PENDING, Event.CANCEL): State.CANCELLED,
-    (State.PENDING, Event.FAIL_DELIVERY): State.UNDELIVERABLE,
-}
+PROMPTS: Table[State, Event] = Table(
+    thing="a prompt",
+    steps={
+        (State.PENDING, Event.ANSWER): State.ANSWERED,
+        (State.PENDING, Event.SKIP): State.SKIPPED,
+        (State.PENDING, Event.EXPIRE): State.EXPIRED,
+        (State.PENDING, Event.CANCEL): State.CANCELLED,
+        (State.PENDING, Event.FAIL_DELIVERY): State.UNDELIVERABLE,
+    },
+)
 
 OPEN: frozenset[State] = frozenset({State.PENDING})
 CLOSED: frozenset[State] = frozenset(State) - OPEN
-
-
-def advance(state: State, event: Event) -> State:
-    """The state that follows `state` when `event` happens.
-
-    Raises:
-        IllegalTransition: The table has no such step; a closed prompt never changes again.
-    """
-    try:
-        return TRANSITIONS[state, event]
-    except KeyError:
-        raise IllegalTransition(f"{event} does not apply to a prompt that is {state}") from None

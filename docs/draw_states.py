@@ -70,7 +70,7 @@ LIVES = (
         "clarify/states.py",
         clarify_states.State,
         clarify_states.Event,
-        clarify_states.TRANSITIONS,
+        clarify_states.PROMPTS.steps,
     ),
     Life(
         "An obligation (one owed message)",

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from clarify.errors import ClarifyError, IllegalTransition
-from clarify.states import CLOSED, OPEN, TRANSITIONS, Event, State, advance
+from clarify.states import CLOSED, OPEN, PROMPTS, Event, State
+from delivery.errors import IllegalTransition
 
 
 def test_only_a_pending_prompt_is_open() -> None:
@@ -25,19 +25,21 @@ def test_only_a_pending_prompt_is_open() -> None:
     ],
 )
 def test_each_event_closes_a_pending_prompt_in_its_own_way(event: Event, state: State) -> None:
-    assert state is advance(State.PENDING, event)
+    assert state is PROMPTS.advance(State.PENDING, event)
 
 
 @pytest.mark.parametrize(("state", "event"), list(product(sorted(CLOSED), Event)))
 def test_a_closed_prompt_never_changes_again(state: State, event: Event) -> None:
     with pytest.raises(IllegalTransition):
-        advance(state, event)
+        PROMPTS.advance(state, event)
 
 
 def test_every_event_has_a_step_and_every_closed_state_is_reached() -> None:
-    assert set(Event) == {event for _, event in TRANSITIONS}
-    assert set(TRANSITIONS.values()) == CLOSED
+    assert set(Event) == {event for _, event in PROMPTS.steps}
+    assert set(PROMPTS.steps.values()) == CLOSED
 
 
-def test_an_illegal_step_is_one_of_our_errors() -> None:
-    assert issubclass(IllegalTransition, ClarifyError)
+@pytest.mark.parametrize("event", Event)
+def test_what_closes_a_prompt_closes_an_open_one_and_leads_to_one_state(event: Event) -> None:
+    assert set(PROMPTS.sources(event)) == OPEN
+    assert PROMPTS.target(event) in CLOSED
