@@ -62,7 +62,7 @@ LIVES = (
         "gateway/states.py",
         gateway_states.TurnState,
         gateway_states.TurnEvent,
-        gateway_states.TRANSITIONS,
+        gateway_states.TURNS.steps,
     ),
     Life(
         "A prompt (a question put to a person)",

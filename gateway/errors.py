@@ -2,7 +2,6 @@
 
 GatewayError
 ├── UnknownPlatform      no such platform is installed
-├── IllegalTransition    the table of turns has no such step
 ├── NotPossible          what staff asked for changed nothing: the message says what to do
 ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
 └── BadSecret            a stored credential cannot be read with this installation's key
@@ -15,10 +14,6 @@ class GatewayError(Exception):
 
 class UnknownPlatform(GatewayError):
     """No such platform is installed."""
-
-
-class IllegalTransition(GatewayError):
-    """The table of turns has no such step."""
 
 
 class TurnLost(GatewayError):

@@ -11,7 +11,7 @@ from django.db.models import Case, F, Q, QuerySet, When
 from delivery import frozen
 from delivery.frozen import Update
 from gateway.models import Account, AllowEntry, Conversation, InboundEvent, TranscriptEntry, Turn
-from gateway.states import ACTIVE, OPEN, TurnEvent, TurnState, sources
+from gateway.states import ACTIVE, OPEN, TURNS, TurnEvent, TurnState
 
 insert_event = frozen.Insert(InboundEvent)
 insert_turn = frozen.Insert(Turn)
@@ -80,8 +80,8 @@ def claim_turn(
     *, pk: int, epoch: int, owner: str, until: datetime, started: datetime, now: datetime
 ) -> Update:
     """Take a turn that is still as it was seen."""
-    return Turn.objects.filter(pk=pk, epoch=epoch, state__in=sources(TurnEvent.CLAIM)), {
-        "state": TurnState.RUNNING,
+    return Turn.objects.filter(pk=pk, epoch=epoch, state__in=TURNS.sources(TurnEvent.CLAIM)), {
+        "state": TURNS.target(TurnEvent.CLAIM),
         "owner": owner,
         "epoch": F("epoch") + 1,
         "lease_expires_at": until,
@@ -90,11 +90,10 @@ def claim_turn(
     }
 
 
-def held_turn(pk: Any, owner: Any, epoch: Any) -> QuerySet[Turn]:
-    """The row of a turn, if it is still run under that claim and was not stopped."""
-    return Turn.objects.filter(
-        pk=pk, state=TurnState.RUNNING, owner=owner, epoch=epoch, stop_requested=False
-    )
+def held_turn(pk: Any, owner: Any, epoch: Any, *, event: TurnEvent | None = None) -> QuerySet[Turn]:
+    """The row of a turn, if it is still run under that claim, and `event` may happen to it."""
+    states = TURNS.sources(event) if event else [TurnState.RUNNING]
+    return Turn.objects.filter(pk=pk, state__in=states, owner=owner, epoch=epoch)
 
 
 @frozen.update
@@ -118,8 +117,8 @@ def hold_speaking_turn(
 @frozen.update
 def finish_turn(*, pk: int, owner: str, epoch: int, usage: dict[str, Any], now: datetime) -> Update:
     """End a turn well."""
-    return held_turn(pk, owner, epoch), {
-        "state": TurnState.FINISHED,
+    return held_turn(pk, owner, epoch, event=TurnEvent.FINISH), {
+        "state": TURNS.target(TurnEvent.FINISH),
         "usage": usage,
         "owner": "",
         "finished_at": now,

@@ -32,7 +32,7 @@ from gateway.models import (
     Turn,
 )
 from gateway.models.turns import ACTIVE_STATES
-from gateway.states import OPEN, TurnEvent, TurnState, sources
+from gateway.states import OPEN, TURNS, TurnEvent, TurnState
 
 LEASE = timedelta(seconds=20)
 MOST_DEATHS = 2
@@ -113,14 +113,14 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
                 return None
     except IntegrityError:  # another turn of the conversation became active first
         return None
-    turn.state, turn.owner, turn.epoch = TurnState.RUNNING, owner, turn.epoch + 1
+    turn.state, turn.owner, turn.epoch = TURNS.target(TurnEvent.CLAIM), owner, turn.epoch + 1
     hints.conversation_changed(turn.conversation.key)
     return turn
 
 
 def _next(conversation_id: int) -> Turn | None:
     found = statements.first_open_turn(conversation=conversation_id)
-    return found[0] if found and found[0].state in sources(TurnEvent.CLAIM) else None
+    return found[0] if found and found[0].state in TURNS.sources(TurnEvent.CLAIM) else None
 
 
 def _running() -> QuerySet[Turn]:
@@ -131,8 +131,8 @@ def _claim_of(turn: Turn) -> dict[str, Any]:
     return {"pk": turn.pk, "owner": turn.owner, "epoch": turn.epoch}
 
 
-def _mine(turn: Turn) -> QuerySet[Turn]:
-    return statements.held_turn(**_claim_of(turn))
+def _mine(turn: Turn, event: TurnEvent) -> QuerySet[Turn]:
+    return statements.held_turn(**_claim_of(turn), event=event)
 
 
 def _hold(turn: Turn, now: datetime) -> None:
@@ -232,8 +232,12 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
             turn=turn, call_id__in=[request.call_id for request in requests]
         )
         still_open.exclude(state=ToolState.DONE).update(state=ToolState.WAITING)
-        changed = _mine(turn).update(
-            state=TurnState.WAITING, segment=F("segment") + 1, spoken="", owner="", updated_at=now
+        changed = _mine(turn, TurnEvent.ASK).update(
+            state=TURNS.target(TurnEvent.ASK),
+            segment=F("segment") + 1,
+            spoken="",
+            owner="",
+            updated_at=now,
         )
         if not changed:
             raise TurnLost
@@ -267,10 +271,12 @@ def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
         turn=int(prompt.correlation), call_id=prompt.call_id, state=ToolState.WAITING
     ).update(state=ToolState.DONE, result={"value": prompt.tool_result}, finished_at=now)
     waiting = ToolCall.objects.filter(turn=OuterRef("pk"), state=ToolState.WAITING)
-    ready = Turn.objects.filter(pk=int(prompt.correlation), state=TurnState.WAITING).filter(
-        ~Exists(waiting)
+    ready = Turn.objects.filter(
+        ~Exists(waiting),
+        pk=int(prompt.correlation),
+        state__in=TURNS.sources(TurnEvent.ANSWER),
     )
-    if ready.update(state=TurnState.READY, woken_at=now, updated_at=now):
+    if ready.update(state=TURNS.target(TurnEvent.ANSWER), woken_at=now, updated_at=now):
         turn = Turn.objects.get(pk=int(prompt.correlation))
         queue.wake_turns(turn.conversation_id)
 
@@ -312,9 +318,9 @@ def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
     """
     with transaction.atomic():
         changed = Turn.objects.filter(
-            pk=turn.pk, epoch=turn.epoch, state__in=sources(TurnEvent.FAIL), stop_requested=False
+            pk=turn.pk, epoch=turn.epoch, state__in=TURNS.sources(TurnEvent.FAIL)
         ).update(
-            state=TurnState.FAILED,
+            state=TURNS.target(TurnEvent.FAIL),
             error=line[:500],
             detail=detail[:10_000],
             owner="",
@@ -362,8 +368,8 @@ def stop_one(turn: Turn, *, by: Answerer, now: datetime) -> bool:
 def _stop(turn: Turn, by: Answerer, now: datetime) -> bool:
     # Prompts before turns, as an answer locks them.
     questions.hold(turn.conversation.key)
-    stopped = Turn.objects.filter(pk=turn.pk, state__in=sources(TurnEvent.STOP)).update(
-        state=TurnState.STOPPED, stop_requested=True, finished_at=now, updated_at=now
+    stopped = Turn.objects.filter(pk=turn.pk, state__in=TURNS.sources(TurnEvent.STOP)).update(
+        state=TURNS.target(TurnEvent.STOP), finished_at=now, updated_at=now
     )
     if stopped:
         questions.cancel_for(turn.correlation, reason="stopped", now=now, by=by)
@@ -447,9 +453,7 @@ def renew(owner: str, held: set[int], *, now: datetime) -> set[int]:
     Returns:
         Those of `held` that are still its own and were not stopped.
     """
-    mine = Turn.objects.filter(
-        pk__in=held, state=TurnState.RUNNING, owner=owner, stop_requested=False
-    )
+    mine = _running().filter(pk__in=held, owner=owner)
     mine.update(lease_expires_at=now + LEASE)
     return set(mine.values_list("pk", flat=True))
 
@@ -463,7 +467,9 @@ def at_work(held: Collection[int]) -> set[int]:
 def give_back(turn: Turn, *, now: datetime) -> bool:
     """Lay a running turn down unharmed, for any worker to go on with; nobody died."""
     with transaction.atomic():
-        changed = _mine(turn).update(state=TurnState.READY, owner="", woken_at=now, updated_at=now)
+        changed = _mine(turn, TurnEvent.GIVE_BACK).update(
+            state=TURNS.target(TurnEvent.GIVE_BACK), owner="", woken_at=now, updated_at=now
+        )
         if changed:
             queue.wake_turns(turn.conversation_id)
     return bool(changed)
@@ -482,10 +488,12 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
     A turn that has killed its worker too often is ended with a notice instead.
     """
     with transaction.atomic():
-        changed = Turn.objects.filter(
-            pk=turn.pk, state=TurnState.RUNNING, owner=turn.owner, epoch=turn.epoch
-        ).update(
-            state=TurnState.READY, owner="", deaths=F("deaths") + 1, woken_at=now, updated_at=now
+        changed = _mine(turn, TurnEvent.RECLAIM).update(
+            state=TURNS.target(TurnEvent.RECLAIM),
+            owner="",
+            deaths=F("deaths") + 1,
+            woken_at=now,
+            updated_at=now,
         )
         if not changed:
             return False

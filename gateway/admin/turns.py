@@ -98,7 +98,7 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
         (
             "Who runs it",
             {
-                "fields": ("owner", "epoch", "lease_expires_at", "deaths", "stop_requested"),
+                "fields": ("owner", "epoch", "lease_expires_at", "deaths"),
             },
         ),
         (

@@ -31,7 +31,6 @@ class Turn(models.Model):
     owner = models.CharField(max_length=200, blank=True)
     epoch = models.PositiveIntegerField(default=0, help_text="Grows with every claim.")
     lease_expires_at = models.DateTimeField(null=True, blank=True)
-    stop_requested = models.BooleanField(default=False)
     deaths = models.PositiveSmallIntegerField(
         default=0, help_text="How often its worker died under it."
     )

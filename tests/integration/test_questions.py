@@ -549,7 +549,7 @@ def test_a_stop_and_an_answer_at_once_do_not_wait_for_each_other(ask, turn, cloc
             return turns.stop(turn.conversation, by=make_answerer(), now=clock())
 
     for _ in range(5):
-        Turn.objects.filter(pk=turn.pk).update(state="waiting", stop_requested=False)
+        Turn.objects.filter(pk=turn.pk).update(state="waiting")
         prompt = ask()
         outcome, stopped = race(by_text(prompt, "1", clock), stop)
         assert [one.pk for one in stopped] == [turn.pk]
