@@ -8,27 +8,26 @@ over, it raises `LeaseLost` and nothing is written.
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import override as language
 
 from delivery import hints, registry, statements, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls, Rendered
+from delivery.destinations import bury, is_dead, revive  # noqa: F401 - until intake calls them there
 from delivery.errors import LeaseLost, LedgerUnavailable, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.models import (
     Attempt,
-    DeadDestination,
     Kind,
     Obligation,
     Outcome,
     Part,
-    Preview,
 )
 from delivery.ports import Certainty, Outlet, Receipt
 from delivery.retry import FATE_UNKNOWN
@@ -566,21 +565,6 @@ def release_account(account: str, *, now: datetime) -> int:
     return waiting.update(next_attempt_at=now)
 
 
-def next_due(account: str, *, busy: Iterable[str] = ()) -> datetime | None:
-    """When the earliest waiting message of `account` that is first in its lane is due.
-
-    Args:
-        account: Whose messages.
-        busy: Lanes that are being served; they are not waited for.
-
-    Returns:
-        The moment; None if nothing waits.
-    """
-    waiting = Obligation.objects.filter(account=account, state__in=[State.PENDING, State.FAILED])
-    heads = waiting.filter(~Exists(statements.earlier())).exclude(lane__in=list(busy))
-    return heads.order_by("next_attempt_at").values_list("next_attempt_at", flat=True).first()
-
-
 def expire(*, now: datetime) -> int:
     """Abandon what has been owed for longer than a debt is valid."""
     overdue = Obligation.objects.filter(
@@ -614,34 +598,3 @@ def move_chat(account: str, old_chat_id: str, new_chat_id: str, *, now: datetime
         Obligation.objects.filter(pk=obligation.pk, state=obligation.state).update(
             address=address.as_dict(), lane=address.lane, chat_id=new_chat_id, updated_at=now
         )
-
-
-def bury(address: Address, *, reason: str, now: datetime) -> None:
-    """Note that a chat is closed to us until it speaks again."""
-    DeadDestination.objects.update_or_create(
-        platform=address.platform,
-        account=address.account,
-        chat_id=address.chat_id,
-        defaults={"reason": reason[:300], "since": now},
-    )
-
-
-def revive(address: Address) -> None:
-    """The chat spoke: it is open to us again. What was given up meanwhile staff may send again."""
-    if not is_dead(address):
-        return
-    DeadDestination.objects.filter(
-        platform=address.platform, account=address.account, chat_id=address.chat_id
-    ).delete()
-
-
-def is_dead(address: Address) -> bool:
-    """Whether the chat is known to be closed to us."""
-    return statements.is_dead(
-        platform=address.platform, account=address.account, chat_id=address.chat_id
-    )
-
-
-def forget_previews(*, now: datetime, age: timedelta) -> int:
-    """Delete the rows of live messages that ended long ago."""
-    return Preview.objects.filter(created_at__lt=now - age).delete()[0]

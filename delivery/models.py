@@ -1,4 +1,8 @@
-"""Tables of the delivery app. Only `ledger`, `leases` and `previews` write to them."""
+"""Tables of the delivery app.
+
+Each has one writer: `ledger` (what is owed, its parts and tries), `leases`, `destinations` and
+`preview_rows`.
+"""
 
 from typing import ClassVar
 

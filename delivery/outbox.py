@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
 
-from delivery import ledger, retry, wording
+from delivery import destinations, ledger, retry, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls, Rendered
@@ -344,7 +344,7 @@ class Outbox:
         )
         if decision.kills_destination:
             address = work.obligation.destination
-            await self._write(ledger.bury, address, reason=decision.reason, now=now)
+            await self._write(destinations.bury, address, reason=decision.reason, now=now)
 
     async def _write(self, function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
         """Write to the ledger, again and again while the database is away.

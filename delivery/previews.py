@@ -3,8 +3,9 @@
 They may degrade; a final never depends on one having worked.
 
 `Pace` decides when the next edit goes out (pure). `LivePreviews` keeps the messages of one account
-in the event loop of the process that owns it. The ids of preview messages are stored, so that the
-final can replace them by edit even after a crash ([D5] editable, [D13]).
+in the event loop of the process that owns it. The ids of preview messages are stored
+(`preview_rows`), so that the final can replace them by edit even after a crash ([D5] editable,
+[D13]).
 """
 
 import asyncio
@@ -13,14 +14,13 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError
 
+from delivery import preview_rows
 from delivery.addresses import Address
 from delivery.content import Rendered
 from delivery.errors import RateLimited, TransportError
-from delivery.models import Preview
 from delivery.outbox import Ambience
 from delivery.pacing import Budget
 from delivery.ports import OutgoingPart, Outlet, Transport
@@ -145,13 +145,13 @@ class LivePreviews:
             self._ended.popitem(last=False)
         live = self._live.pop(key, None)
         if live is None:
-            return await self.ambience.database(stored_ids, key)
+            return await self.ambience.database(preview_rows.stored_ids, key)
         live.close()
         if live.task is not None:
             await asyncio.wait([live.task], timeout=15)
             live.task.cancel()
         # A former owner of the account may have begun it, and this one not gone on with it yet.
-        return live.message_ids or await self.ambience.database(stored_ids, key)
+        return live.message_ids or await self.ambience.database(preview_rows.stored_ids, key)
 
     async def discard(self, key: str, note: str) -> None:
         """End a stream that nothing replaces: what is shown stays, with `note` for the cursor."""
@@ -208,7 +208,7 @@ class LivePreviews:
 
     async def _draw(self, live: _Live, text: str) -> None:
         if not live.message_ids:  # a former owner of the account may have begun
-            live.message_ids = await self.ambience.database(stored_ids, live.key)
+            live.message_ids = await self.ambience.database(preview_rows.stored_ids, live.key)
             live.shown_parts = [""] * len(live.message_ids)
         parts = self.outlet.dialect.render(text + CURSOR)
         for position, part in enumerate(parts):
@@ -224,9 +224,13 @@ class LivePreviews:
             receipt = await self.transport.send(outgoing)
             live.message_ids.append(receipt.message_id)
             live.shown_parts.append(part.text)
-            await self.ambience.database(
-                store, live.key, self.account, live.address, live.message_ids, self.ambience.clock()
-            )
+            await self._store(live)
+
+    async def _store(self, live: _Live) -> None:
+        now = self.ambience.clock()
+        await self.ambience.database(
+            preview_rows.store, live.key, self.account, live.address, live.message_ids, now
+        )
 
     def _outgoing(self, live: _Live, part: Rendered, position: int) -> OutgoingPart:
         return OutgoingPart(
@@ -235,23 +239,3 @@ class LivePreviews:
             idempotency_key=f"p{live.key}-{position}"[:32],
             reply_to=live.reply_to if position == 0 else "",
         )
-
-
-def store(key: str, account: str, address: Address, message_ids: list[str], now: datetime) -> None:
-    """Remember the messages of stream `key`."""
-    Preview.objects.update_or_create(
-        key=key,
-        defaults={"message_ids": message_ids},
-        create_defaults={
-            "account": account,
-            "address": address.as_dict(),
-            "message_ids": message_ids,
-            "created_at": now,
-        },
-    )
-
-
-def stored_ids(key: str) -> list[str]:
-    """The messages of stream `key`, as far as they were stored."""
-    preview = Preview.objects.filter(key=key).first()
-    return list(preview.message_ids) if preview else []

@@ -5,7 +5,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from delivery import ledger
+from delivery import ledger, preview_rows
 
 
 @shared_task(name="delivery.housekeeping")
@@ -14,4 +14,4 @@ def housekeeping(**_future: object) -> None:
     now = timezone.now()
     ledger.expire(now=now)
     ledger.prune(now=now)
-    ledger.forget_previews(now=now, age=timedelta(days=2))
+    preview_rows.forget(now=now, age=timedelta(days=2))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from delivery import ledger
+from delivery import destinations, ledger, preview_rows
 from delivery.errors import LeaseLost, LedgerUnavailable, NetworkDown, OutcomeUnknown, Refused
 from delivery.ledger import Debt
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
@@ -361,36 +361,26 @@ def test_a_connection_that_is_back_makes_what_waited_for_it_due(fence, clock) ->
         postpone(work, clock, error, seconds=15)
     assert ledger.release_account(ACCOUNT, now=clock()) == 1
     assert contents(due(fence, clock)) == [network.content]
-    assert ledger.next_due(ACCOUNT) == clock() + timedelta(seconds=15)
-    assert limited.pk
-
-
-def test_the_next_due_time_is_that_of_the_first_in_its_lane(fence, clock) -> None:
-    assert ledger.next_due(ACCOUNT) is None
-    chat = make_conversation()
-    make_obligation(chat, now=clock())
-    (work,) = due(fence, clock)
-    postpone(work, clock, seconds=9)
-    make_obligation(chat, now=clock())
-    assert ledger.next_due(ACCOUNT) == clock() + timedelta(seconds=9)
+    limited.refresh_from_db()
+    assert (limited.state, limited.next_attempt_at) == ("failed", clock() + timedelta(seconds=15))
 
 
 @pytest.mark.django_db
 def test_a_closed_chat_is_open_again_when_it_speaks(clock) -> None:
     address = make_conversation(chat_id="77").address
-    ledger.bury(address, reason="blocked", now=clock())
-    ledger.bury(address, reason="blocked again", now=clock())
-    assert ledger.is_dead(address)
+    destinations.bury(address, reason="blocked", now=clock())
+    destinations.bury(address, reason="blocked again", now=clock())
+    assert destinations.is_dead(address)
     assert DeadDestination.objects.count() == 1
-    ledger.revive(address)
-    assert not ledger.is_dead(address)
+    destinations.revive(address)
+    assert not destinations.is_dead(address)
 
 
 @pytest.mark.django_db
 def test_old_previews_are_forgotten(clock) -> None:
     Preview.objects.create(key="t1.0", account=ACCOUNT, address={}, created_at=clock())
-    assert ledger.forget_previews(now=clock.advance(60), age=timedelta(hours=1)) == 0
-    assert ledger.forget_previews(now=clock.advance(3600), age=timedelta(hours=1)) == 1
+    assert preview_rows.forget(now=clock.advance(60), age=timedelta(hours=1)) == 0
+    assert preview_rows.forget(now=clock.advance(3600), age=timedelta(hours=1)) == 1
 
 
 # --- the database's own guard
@@ -492,14 +482,14 @@ def test_what_is_owed_to_a_closed_chat_is_given_up_at_once_until_it_speaks_again
     fence, clock
 ) -> None:
     conversation = make_conversation()
-    ledger.bury(conversation.address, reason="blocked", now=clock())
+    destinations.bury(conversation.address, reason="blocked", now=clock())
     with transaction.atomic():
         refused = ledger.record(debt(conversation), now=clock())
     refused.refresh_from_db()
     assert (refused.state, refused.reason) == ("abandoned", ledger.CLOSED)
     assert due(fence, clock) == []
 
-    ledger.revive(conversation.address)
+    destinations.revive(conversation.address)
     with transaction.atomic():
         ledger.record(debt(conversation, trigger="turn:2"), now=clock())
     assert contents(due(fence, clock)) == ["Hello"]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from delivery import ledger
+from delivery import destinations, ledger, preview_rows
 from delivery.content import Button, Controls
 from delivery.errors import (
     AnchorGone,
@@ -253,7 +253,7 @@ def test_a_person_who_blocked_the_bot_is_not_written_to_again(desk) -> None:
     owed.refresh_from_db()
     assert (owed.state, owed.reason) == ("abandoned", "Forbidden: bot was blocked by the user")
     assert DeadDestination.objects.get().chat_id == "77"
-    assert ledger.is_dead(owed.destination)
+    assert destinations.is_dead(owed.destination)
 
 
 def test_another_refusal_ends_the_message_but_not_the_chat(desk) -> None:
@@ -401,7 +401,7 @@ def test_a_stop_waits_for_the_send_under_way(desk) -> None:
     assert desk.transport.texts == ["Hello"]
 
 
-@pytest.mark.parametrize("function", ["accept", "claim_due", "next_due"])
+@pytest.mark.parametrize("function", ["accept", "claim_due"])
 def test_a_database_that_is_away_for_a_moment_costs_nothing(desk, function) -> None:
     owed = desk.owe("Hello")
     desk.database.outages[function] = 2
@@ -577,11 +577,9 @@ def test_only_the_last_part_carries_the_buttons(desk) -> None:
 
 def preview(desk, key: str, *texts: str) -> list[str]:
     """Messages of a preview that an earlier process left on the screen."""
-    from delivery import previews
-
     address = make_conversation(chat_id="1").address
     ids = [desk.transport.show(text, address) for text in texts]
-    previews.store(key, "telegram", address, ids, desk.clock())
+    preview_rows.store(key, "telegram", address, ids, desk.clock())
     return ids
 
 

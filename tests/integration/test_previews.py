@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from delivery import previews
+from delivery import preview_rows, previews
 from delivery.addresses import Address
 from delivery.errors import MessageGone, NetworkDown, RateLimited, Refused
 from delivery.models import Preview
@@ -121,7 +121,7 @@ def test_a_text_too_long_for_one_message_goes_on_in_the_next(stage) -> None:
     stage.play(scene)
     assert len(stage.transport.texts) == 3
     assert CURSOR.strip() not in "".join(stage.transport.texts[:-1])
-    assert previews.stored_ids(KEY) == list(stage.transport.screen)
+    assert preview_rows.stored_ids(KEY) == list(stage.transport.screen)
 
 
 def test_a_complaint_slows_it_down_and_it_goes_on(stage) -> None:
@@ -259,7 +259,7 @@ def test_words_of_a_replaced_execution_are_not_shown(stage) -> None:
 def left_behind(stage) -> None:
     """An earlier process showed a preview and was killed."""
     stage.transport.show("This is" + CURSOR, DM)
-    previews.store(KEY, "telegram", DM, ["m1"], stage.desk.clock())
+    preview_rows.store(KEY, "telegram", DM, ["m1"], stage.desk.clock())
 
 
 def test_after_a_restart_the_same_message_goes_on(stage) -> None:
