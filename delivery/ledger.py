@@ -31,7 +31,7 @@ from delivery.models import (
 )
 from delivery.ports import Certainty, Outlet, Receipt
 from delivery.retry import FATE_UNKNOWN
-from delivery.states import Event, PartEvent, PartState, State, advance, advance_part, sources
+from delivery.states import OBLIGATIONS, PARTS, WAITING, Event, PartEvent, PartState, State
 
 CLOSED = "the chat is closed to us: blocked, left or deleted"
 PRIORITIES = {
@@ -89,6 +89,25 @@ class Debt:
         return hashlib.sha256("\x1f".join(facts).encode("utf-8", "replace")).hexdigest()
 
 
+def _move(rows: QuerySet[Obligation], event: Event, **changes: Any) -> int:
+    """Let `event` happen to those of `rows` that the table allows it for; how many they were."""
+    allowed = rows.filter(state__in=OBLIGATIONS.sources(event))
+    return allowed.update(state=OBLIGATIONS.target(event), **changes)
+
+
+def _settle(
+    rows: QuerySet[Obligation], event: Event, *, reason: str, now: datetime, **changes: Any
+) -> int:
+    """As `_move`, for an event after which nothing is owed any more."""
+    return _move(rows, event, reason=reason[:200], settled_at=now, updated_at=now, **changes)
+
+
+def _move_parts(rows: QuerySet[Part], event: PartEvent, **changes: Any) -> int:
+    """Let `event` happen to those of `rows` that the table allows it for; how many they were."""
+    allowed = rows.filter(state__in=PARTS.sources(event))
+    return allowed.update(state=PARTS.target(event), **changes)
+
+
 def record(debt: Debt, *, now: datetime) -> Obligation:
     """Write `debt` down, with its parts, in the caller's transaction.
 
@@ -127,7 +146,7 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
     _render_parts(obligation, debt)
     if is_dead(debt.address):
         withdraw(obligation, reason=CLOSED, now=now)
-        obligation.state = State.ABANDONED
+        obligation.state = OBLIGATIONS.target(Event.WITHDRAW)
     else:
         wake(debt.address.account)
     hints.conversation_changed(debt.conversation_key)
@@ -214,8 +233,8 @@ def claim_due(
     _begun(first)
     claimed = []
     for head in heads:
-        head.state, head.owner, head.epoch = State.ATTEMPTING, fence.owner, fence.epoch
-        head.attempts += 1
+        head.state, head.attempts = OBLIGATIONS.target(Event.CLAIM), head.attempts + 1
+        head.owner, head.epoch = fence.owner, fence.epoch
         remaining = parts.get(head.pk, [])
         total = remaining[-1].position + 1 if remaining else 0
         claimed.append(Claimed(head, remaining, fence, total))
@@ -228,7 +247,7 @@ def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
         raise LeaseLost
     taken = Obligation.objects.filter(
         pk__in=[head.pk for head in heads],
-        state=State.ATTEMPTING,
+        state=OBLIGATIONS.target(Event.CLAIM),
         owner=fence.owner,
         epoch=fence.epoch,
     )
@@ -257,11 +276,11 @@ def _take_over(
     _mark_lost([part for head in orphans for part in parts.get(head.pk, [])], heads, now)
     most = delivery_settings().max_recoveries
     hopeless = {head.pk: head for head in orphans if head.recoveries >= most}
-    Obligation.objects.filter(pk__in=list(hopeless)).update(
-        state=advance(State.ATTEMPTING, Event.ABANDON),
+    _settle(
+        Obligation.objects.filter(pk__in=list(hopeless)),
+        Event.ABANDON,
         reason=FATE_UNKNOWN,
-        settled_at=now,
-        updated_at=now,
+        now=now,
     )
     borne = [head for head in orphans if head.pk not in hopeless]
     Obligation.objects.filter(pk__in=[head.pk for head in borne]).update(
@@ -277,9 +296,10 @@ def _take_over(
 def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> None:
     former = {head.pk: head for head in heads}
     under_way = [part for part in parts if part.state == PartState.ATTEMPTING]
+    rows = Part.objects.filter(pk__in=[part.pk for part in under_way])
+    _move_parts(rows, PartEvent.LOSE, was_lost=True)
     for part in under_way:
-        part.state = advance_part(PartState.ATTEMPTING, PartEvent.LOSE)
-        part.was_lost = True
+        part.state, part.was_lost = PARTS.target(PartEvent.LOSE), True
         head = former[part.obligation_id]
         Attempt.objects.create(
             part=part,
@@ -290,20 +310,18 @@ def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> Non
             detail="the process that was sending it ended before it could tell",
             finished_at=now,
         )
-    Part.objects.bulk_update(under_way, ["state", "was_lost"])
 
 
 def _begin(parts: list[Part]) -> None:
     for part in parts:
-        advance_part(PartState(part.state), PartEvent.BEGIN)  # the table allows it
+        PARTS.advance(PartState(part.state), PartEvent.BEGIN)  # the table allows it
     if parts:
         statements.begin_parts(ids=[part.pk for part in parts])
 
 
 def _begun(parts: list[Part]) -> None:
     for part in parts:
-        part.state = PartState.ATTEMPTING
-        part.attempts += 1
+        part.state, part.attempts = PARTS.target(PartEvent.BEGIN), part.attempts + 1
 
 
 def accept(
@@ -327,7 +345,7 @@ def accept(
     _begun(rest[:1])
     work.parts = rest
     if not rest:
-        work.obligation.state = State.DELIVERED
+        work.obligation.state = OBLIGATIONS.target(Event.ACCEPT)
 
 
 def postpone(
@@ -355,14 +373,15 @@ def postpone(
         LeaseLost: Another process owns the account by now.
     """
     with transaction.atomic():
-        updated = _owned(work).update(
-            state=State.FAILED,
+        moved_on = _move(
+            _owned(work),
+            Event.POSTPONE,
             next_attempt_at=until,
             last_error=_sentence(error),
             recoveries=F("recoveries") + (1 if lost else 0),
             updated_at=now,
         )
-        if not updated:
+        if not moved_on:
             raise LeaseLost
         moved = _fail_part(part, lost=lost)
         outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
@@ -412,24 +431,21 @@ def abandon(
         moved = _fail_part(part, lost=part.was_lost or is_unknown)
         _log(work, part, outcome, operation, now, error=error)
     _remember(part, moved)
-    work.obligation.state, work.obligation.reason = State.ABANDONED, reason
+    work.obligation.state, work.obligation.reason = OBLIGATIONS.target(Event.ABANDON), reason
 
 
 def _fail_part(part: Part, *, lost: bool) -> dict[str, Any]:
-    event = PartEvent.LOSE if lost else PartEvent.REFUSE
-    return _move(part, event, was_lost=part.was_lost or lost)
-
-
-def _move(part: Part, event: PartEvent, **changes: Any) -> dict[str, Any]:
-    """Write what `event` makes of a part.
+    """Write that a part got no receipt.
 
     Returns:
         The columns written. The part in memory takes them over only after the commit: as long as
         that fails, the same call must be possible again.
     """
-    changes["state"] = advance_part(PartState(part.state), event)
-    Part.objects.filter(pk=part.pk).update(**changes)
-    return changes
+    event = PartEvent.LOSE if lost else PartEvent.REFUSE
+    state = PARTS.advance(PartState(part.state), event)
+    was_lost = part.was_lost or lost
+    _move_parts(Part.objects.filter(pk=part.pk), event, was_lost=was_lost)
+    return {"state": state, "was_lost": was_lost}
 
 
 def _remember(part: Part, changes: dict[str, Any]) -> None:
@@ -451,27 +467,20 @@ def _hold(work: Claimed, now: datetime) -> None:
 
 
 def _settle_delivered(work: Claimed, now: datetime) -> None:
-    advance(State.ATTEMPTING, Event.ACCEPT)  # the table allows it
     if not statements.settle_delivered(**_claim_of(work), now=now):
         raise LeaseLost
     hints.conversation_changed(work.obligation.conversation_key)
 
 
 def _deliver(part: Part, receipt: Receipt, now: datetime) -> dict[str, Any]:
-    state = advance_part(PartState(part.state), PartEvent.ACCEPT)
+    state = PARTS.advance(PartState(part.state), PartEvent.ACCEPT)
     statements.deliver_part(pk=part.pk, message_id=receipt.message_id, now=now)
     return {"state": state, "message_id": receipt.message_id, "delivered_at": now}
 
 
 def _settle_abandoned(work: Claimed, now: datetime, *, reason: str, error: str) -> None:
-    abandoned = _owned(work).update(
-        state=advance(State.ATTEMPTING, Event.ABANDON),
-        settled_at=now,
-        updated_at=now,
-        reason=reason[:200],
-        last_error=error,
-    )
-    if not abandoned:
+    owned = _owned(work)
+    if not _settle(owned, Event.ABANDON, reason=reason, now=now, last_error=error):
         raise LeaseLost
     hints.conversation_changed(work.obligation.conversation_key)
 
@@ -513,10 +522,8 @@ def message_ids(obligation_id: int) -> list[str]:
 
 def withdraw(obligation: Obligation, *, reason: str, now: datetime) -> bool:
     """Give up a debt that is no longer owed and that no process is sending at this moment."""
-    idle = Obligation.objects.filter(pk=obligation.pk, state__in=[State.PENDING, State.FAILED])
-    return bool(
-        idle.update(state=State.ABANDONED, reason=reason[:200], settled_at=now, updated_at=now)
-    )
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    return bool(_settle(rows, Event.WITHDRAW, reason=reason, now=now))
 
 
 def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bool:
@@ -529,9 +536,9 @@ def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bo
 
 def retry(obligation: Obligation, *, now: datetime) -> bool:
     """Owe an abandoned message again, or make a waiting one due at once: staff ask for it."""
-    shelved = Obligation.objects.filter(pk=obligation.pk, state__in=[State.ABANDONED, State.FAILED])
-    changed = shelved.update(
-        state=State.FAILED, reason="", settled_at=None, next_attempt_at=now, updated_at=now
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    changed = _move(
+        rows, Event.RETRY, reason="", settled_at=None, next_attempt_at=now, updated_at=now
     )
     if changed:
         wake(obligation.account)
@@ -546,12 +553,8 @@ def mark_delivered(obligation: Obligation, *, reason: str, now: datetime) -> boo
     Returns:
         Whether it changed; False when it is being sent at this moment or was delivered before.
     """
-    unsettled = Obligation.objects.filter(
-        pk=obligation.pk, state__in=[s for s in sources(Event.ACCEPT) if s != State.ATTEMPTING]
-    )
-    return bool(
-        unsettled.update(state=State.DELIVERED, reason=reason[:200], settled_at=now, updated_at=now)
-    )
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    return bool(_settle(rows, Event.CONFIRM, reason=reason, now=now))
 
 
 def release_account(account: str, *, now: datetime) -> int:
@@ -567,12 +570,8 @@ def release_account(account: str, *, now: datetime) -> int:
 
 def expire(*, now: datetime) -> int:
     """Abandon what has been owed for longer than a debt is valid."""
-    overdue = Obligation.objects.filter(
-        state__in=[State.PENDING, State.FAILED], created_at__lt=now - delivery_settings().validity
-    )
-    return overdue.update(
-        state=State.ABANDONED, reason="owed for too long", settled_at=now, updated_at=now
-    )
+    overdue = Obligation.objects.filter(created_at__lt=now - delivery_settings().validity)
+    return _settle(overdue, Event.WITHDRAW, reason="owed for too long", now=now)
 
 
 def prune(*, now: datetime, batch: int = 1000) -> int:
@@ -590,9 +589,7 @@ def rename(old_key: str, new_key: str) -> None:
 
 def move_chat(account: str, old_chat_id: str, new_chat_id: str, *, now: datetime) -> None:
     """What waits to be sent to a chat goes to the chat's new id."""
-    waiting = Obligation.objects.filter(
-        account=account, chat_id=old_chat_id, state__in=[State.PENDING, State.FAILED]
-    )
+    waiting = Obligation.objects.filter(account=account, chat_id=old_chat_id, state__in=WAITING)
     for obligation in waiting.order_by("id"):
         address = replace(obligation.destination, chat_id=new_chat_id)
         Obligation.objects.filter(pk=obligation.pk, state=obligation.state).update(

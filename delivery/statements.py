@@ -8,7 +8,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from delivery import frozen
 from delivery.frozen import Update
 from delivery.models import OPEN_STATES, Attempt, DeadDestination, Lease, Obligation, Part
-from delivery.states import Event, PartState, State, sources
+from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState, State
 
 MOST_HEADS = 100  # of one look
 
@@ -61,9 +61,9 @@ def due_heads(*, account: str, epoch: int, now: datetime, busy: list[str]) -> Qu
 @frozen.update
 def take(*, ids: list[int], name: str, owner: str, epoch: int, now: datetime) -> Update:
     """Claim what is still claimable, under a lease that is still held."""
-    claimable = Obligation.objects.filter(pk__in=ids, state__in=sources(Event.CLAIM))
+    claimable = Obligation.objects.filter(pk__in=ids, state__in=OBLIGATIONS.sources(Event.CLAIM))
     return claimable.filter(Exists(held(name, owner, epoch))), {
-        "state": State.ATTEMPTING,
+        "state": OBLIGATIONS.target(Event.CLAIM),
         "owner": owner,
         "epoch": epoch,
         "attempts": F("attempts") + 1,
@@ -81,8 +81,8 @@ def open_parts(*, ids: list[int]) -> QuerySet[Part]:
 @frozen.update
 def begin_parts(*, ids: list[int]) -> Update:
     """Mark parts as being sent."""
-    return Part.objects.filter(pk__in=ids), {
-        "state": PartState.ATTEMPTING,
+    return Part.objects.filter(pk__in=ids, state__in=PARTS.sources(PartEvent.BEGIN)), {
+        "state": PARTS.target(PartEvent.BEGIN),
         "attempts": F("attempts") + 1,
     }
 
@@ -101,8 +101,9 @@ def hold(*, pk: int, owner: str, epoch: int, now: datetime) -> Update:
 @frozen.update
 def settle_delivered(*, pk: int, owner: str, epoch: int, now: datetime) -> Update:
     """Every part has arrived."""
-    return owned(pk, owner, epoch), {
-        "state": State.DELIVERED,
+    row = owned(pk, owner, epoch).filter(state__in=OBLIGATIONS.sources(Event.ACCEPT))
+    return row, {
+        "state": OBLIGATIONS.target(Event.ACCEPT),
         "settled_at": now,
         "updated_at": now,
         "reason": "",
@@ -112,8 +113,8 @@ def settle_delivered(*, pk: int, owner: str, epoch: int, now: datetime) -> Updat
 @frozen.update
 def deliver_part(*, pk: int, message_id: str, now: datetime) -> Update:
     """The platform took a part."""
-    return Part.objects.filter(pk=pk), {
-        "state": PartState.DELIVERED,
+    return Part.objects.filter(pk=pk, state__in=PARTS.sources(PartEvent.ACCEPT)), {
+        "state": PARTS.target(PartEvent.ACCEPT),
         "message_id": message_id,
         "delivered_at": now,
     }

@@ -6,7 +6,7 @@ An obligation is owed until it is delivered or abandoned. A part is one platform
 
 from enum import StrEnum
 
-from delivery.errors import IllegalTransition
+from delivery.tables import Table
 
 
 class State(StrEnum):
@@ -22,30 +22,33 @@ class State(StrEnum):
 class Event(StrEnum):
     """What happens to an obligation."""
 
-    CLAIM = "claim"
-    ACCEPT = "accept"
-    POSTPONE = "postpone"
-    ABANDON = "abandon"
-    REVIVE = "revive"  # staff asked for another round
+    CLAIM = "claim"  # a process takes it; one under way only from an owner with a lower epoch
+    ACCEPT = "accept"  # the platform took its last part
+    POSTPONE = "postpone"  # no receipt came; it is tried again later
+    ABANDON = "abandon"  # a try ended for good, or its fate stayed unknown too often
+    WITHDRAW = "withdraw"  # it is owed no more, or for too long, and nobody is sending it
+    RETRY = "retry"  # staff asked for another round, or for one at once
+    CONFIRM = "confirm"  # staff saw it arrive
 
 
-TRANSITIONS: dict[tuple[State, Event], State] = {
-    (State.PENDING, Event.CLAIM): State.ATTEMPTING,
-    (State.FAILED, Event.CLAIM): State.ATTEMPTING,
-    (
-        State.ATTEMPTING,
-        Event.CLAIM,
-    ): State.ATTEMPTING,  # only a newer owner may: its epoch is higher
-    (State.ATTEMPTING, Event.ACCEPT): State.DELIVERED,
-    (State.ATTEMPTING, Event.POSTPONE): State.FAILED,
-    (State.PENDING, Event.ABANDON): State.ABANDONED,
-    (State.FAILED, Event.ABANDON): State.ABANDONED,
-    (State.ATTEMPTING, Event.ABANDON): State.ABANDONED,
-    (State.ABANDONED, Event.REVIVE): State.FAILED,
-    (State.FAILED, Event.ACCEPT): State.DELIVERED,  # staff saw it arrive
-    (State.PENDING, Event.ACCEPT): State.DELIVERED,
-    (State.ABANDONED, Event.ACCEPT): State.DELIVERED,
-}
+OBLIGATIONS: Table[State, Event] = Table(
+    thing="an obligation",
+    steps={
+        (State.PENDING, Event.CLAIM): State.ATTEMPTING,
+        (State.FAILED, Event.CLAIM): State.ATTEMPTING,
+        (State.ATTEMPTING, Event.CLAIM): State.ATTEMPTING,
+        (State.ATTEMPTING, Event.ACCEPT): State.DELIVERED,
+        (State.ATTEMPTING, Event.POSTPONE): State.FAILED,
+        (State.ATTEMPTING, Event.ABANDON): State.ABANDONED,
+        (State.PENDING, Event.WITHDRAW): State.ABANDONED,
+        (State.FAILED, Event.WITHDRAW): State.ABANDONED,
+        (State.FAILED, Event.RETRY): State.FAILED,
+        (State.ABANDONED, Event.RETRY): State.FAILED,
+        (State.PENDING, Event.CONFIRM): State.DELIVERED,
+        (State.FAILED, Event.CONFIRM): State.DELIVERED,
+        (State.ABANDONED, Event.CONFIRM): State.DELIVERED,
+    },
+)
 
 
 class PartState(StrEnum):
@@ -61,51 +64,24 @@ class PartState(StrEnum):
 class PartEvent(StrEnum):
     """What happens to one platform message."""
 
-    BEGIN = "begin"
-    ACCEPT = "accept"
-    LOSE = "lose"
-    REFUSE = "refuse"
+    BEGIN = "begin"  # it is about to be sent
+    ACCEPT = "accept"  # the platform took it and named it
+    LOSE = "lose"  # no answer came
+    REFUSE = "refuse"  # certainly not taken
 
 
-PART_TRANSITIONS: dict[tuple[PartState, PartEvent], PartState] = {
-    (PartState.PENDING, PartEvent.BEGIN): PartState.ATTEMPTING,
-    (PartState.FAILED, PartEvent.BEGIN): PartState.ATTEMPTING,
-    (PartState.LOST, PartEvent.BEGIN): PartState.ATTEMPTING,
-    (PartState.ATTEMPTING, PartEvent.ACCEPT): PartState.DELIVERED,
-    (PartState.ATTEMPTING, PartEvent.LOSE): PartState.LOST,
-    (PartState.ATTEMPTING, PartEvent.REFUSE): PartState.FAILED,
-}
+PARTS: Table[PartState, PartEvent] = Table(
+    thing="a part",
+    steps={
+        (PartState.PENDING, PartEvent.BEGIN): PartState.ATTEMPTING,
+        (PartState.FAILED, PartEvent.BEGIN): PartState.ATTEMPTING,
+        (PartState.LOST, PartEvent.BEGIN): PartState.ATTEMPTING,
+        (PartState.ATTEMPTING, PartEvent.ACCEPT): PartState.DELIVERED,
+        (PartState.ATTEMPTING, PartEvent.LOSE): PartState.LOST,
+        (PartState.ATTEMPTING, PartEvent.REFUSE): PartState.FAILED,
+    },
+)
 
-OPEN = frozenset({State.PENDING, State.ATTEMPTING, State.FAILED})
+WAITING = frozenset({State.PENDING, State.FAILED})  # owed, and nobody is sending it
+OPEN = WAITING | {State.ATTEMPTING}
 SETTLED = frozenset(State) - OPEN
-
-
-def advance(state: State, event: Event) -> State:
-    """The state after `event`.
-
-    Raises:
-        IllegalTransition: The table has no such step.
-    """
-    try:
-        return TRANSITIONS[state, event]
-    except KeyError:
-        message = f"an obligation that is {state} cannot {event}"
-        raise IllegalTransition(message) from None
-
-
-def advance_part(state: PartState, event: PartEvent) -> PartState:
-    """The part's state after `event`.
-
-    Raises:
-        IllegalTransition: The table has no such step.
-    """
-    try:
-        return PART_TRANSITIONS[state, event]
-    except KeyError:
-        message = f"a part that is {state} cannot {event}"
-        raise IllegalTransition(message) from None
-
-
-def sources(event: Event) -> list[State]:
-    """The states from which `event` is legal: the guard of a conditional update."""
-    return [before for (before, happening) in TRANSITIONS if happening is event]

@@ -74,12 +74,11 @@ LIVES = (
     ),
     Life(
         "An obligation (one owed message)",
-        "It is owed until it is delivered or abandoned. `revive`, and `accept` outside of an "
-        "attempt, are staff's doing.",
+        "It is owed until it is delivered or abandoned. `retry` and `confirm` are staff's doing.",
         "delivery/states.py",
         delivery_states.State,
         delivery_states.Event,
-        delivery_states.TRANSITIONS,
+        delivery_states.OBLIGATIONS.steps,
     ),
     Life(
         "A part (one platform message of an obligation)",
@@ -88,7 +87,7 @@ LIVES = (
         "delivery/states.py",
         delivery_states.PartState,
         delivery_states.PartEvent,
-        delivery_states.PART_TRANSITIONS,
+        delivery_states.PARTS.steps,
     ),
 )
 
