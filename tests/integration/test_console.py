@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from clarify import questions
 from clarify.models import Prompt
+from clarify.states import Event
 from clarify.states import State as PromptState
 from delivery import hints
 from delivery.models import Kind, Obligation
@@ -402,7 +403,7 @@ def test_staff_answer_for_others_and_the_audit_log_says_so(boss):
 def test_a_closed_prompt_that_is_pending_elsewhere_on_the_page_is_told_at_once(ada):
     prompt = ask(ada)
     since = timezone.now()
-    questions.resolve(prompt, questions.Event.EXPIRE, now=timezone.now())
+    questions.resolve(prompt, Event.EXPIRE, now=timezone.now())
     facts = snapshot(ada, chat_of(ada), since)
     assert facts["pending"] == []
     assert facts["entries"][0]["state"] == PromptState.EXPIRED

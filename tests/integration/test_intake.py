@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from clarify import questions
+from clarify import buttons, questions
 from clarify.models import Prompt
+from clarify.questions import showing
 from delivery import ledger
 from delivery.errors import LeaseLost
 from delivery.models import Kind, Obligation
@@ -122,6 +123,7 @@ def fresh(row):
 # --- a message
 
 
+@pytest.mark.proves("D12", "P3")
 def test_a_message_begins_a_turn_and_is_typed_at_once(door) -> None:
     event = door.message("Deploy it")
     deeds = door.receive(event)
@@ -132,6 +134,7 @@ def test_a_message_begins_a_turn_and_is_typed_at_once(door) -> None:
     assert Account.objects.get().cursor == "c1"
 
 
+@pytest.mark.proves("T2")
 def test_messages_that_come_while_a_turn_runs_all_wait_in_order(door) -> None:
     door.say("A")
     turns.claim(Conversation.objects.get().pk, "w", now=door.clock(), capacity=9)
@@ -141,12 +144,14 @@ def test_messages_that_come_while_a_turn_runs_all_wait_in_order(door) -> None:
     assert list(queued.values_list("prompt", flat=True)) == ["B", "C", "D", "E"]
 
 
+@pytest.mark.proves("Q28", "S7")
 def test_the_same_words_twice_are_two_messages(door) -> None:
     door.say("2")
     door.say("2")
     assert Turn.objects.count() == 2
 
 
+@pytest.mark.proves("S7")
 def test_the_same_event_is_taken_in_once(door) -> None:
     event = door.message()
     door.receive(event)
@@ -210,6 +215,7 @@ def test_a_file_is_named_to_the_agent(door) -> None:
 # --- who may speak
 
 
+@pytest.mark.proves("A7")
 def test_a_stranger_is_told_once_an_hour(door) -> None:
     stranger = {"user_id": "9", "chat_id": "9"}
     for _ in range(3):
@@ -223,6 +229,7 @@ def test_a_stranger_is_told_once_an_hour(door) -> None:
     assert not Turn.objects.exists()
 
 
+@pytest.mark.proves("A2")
 def test_a_stranger_in_a_group_is_passed_over_in_silence(door) -> None:
     row = door.say(
         user_id="9", chat_id="-5", chat_type=ChatType.GROUP, mentions_bot=True, text="/status"
@@ -231,6 +238,7 @@ def test_a_stranger_in_a_group_is_passed_over_in_silence(door) -> None:
     assert said() == []
 
 
+@pytest.mark.proves("A1")
 @pytest.mark.parametrize("text", ["/stop", "/status", "2", "/nonsense"])
 def test_a_stranger_can_do_nothing_at_all(door, text) -> None:
     prompt = door.asked()
@@ -238,16 +246,19 @@ def test_a_stranger_can_do_nothing_at_all(door, text) -> None:
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("A4")
 def test_whoever_takes_a_known_name_is_still_a_stranger(door) -> None:
     assert door.say("/status", user_id="666", chat_id="666", user_name="Ada").decision == "denied"
 
 
+@pytest.mark.proves("A2")
 def test_access_withdrawn_counts_from_the_next_message(door) -> None:
     door.say()
     AllowEntry.objects.all().delete()
     assert door.say().decision == "denied"
 
 
+@pytest.mark.proves("A3", "Q15")
 def test_a_bot_is_never_answered(door) -> None:
     prompt = door.asked()
     row = door.say("2", is_bot=True)
@@ -260,11 +271,13 @@ def test_a_bot_is_never_answered(door) -> None:
 GROUP = {"chat_type": ChatType.GROUP, "chat_id": "-5"}
 
 
+@pytest.mark.proves("A2")
 def test_a_group_message_that_does_not_mention_us_is_passed_over(door) -> None:
     assert door.say(**GROUP).decision == "ignored"
     assert door.say(**GROUP, mentions_bot=True).decision == "turn"
 
 
+@pytest.mark.proves("Q27")
 def test_an_answer_in_a_group_needs_no_mention(door) -> None:
     turn = door.say("Deploy it", **GROUP, mentions_bot=True).turn
     prompt = door.asked(turn)
@@ -279,6 +292,7 @@ def test_another_member_of_the_group_answers_nothing(door) -> None:
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q27")
 def test_an_answer_in_another_thread_is_an_ordinary_message(door) -> None:
     here = GROUP | {"thread_id": "7"}
     prompt = door.asked(door.say("Deploy it", **here, mentions_bot=True).turn)
@@ -290,6 +304,7 @@ def test_an_answer_in_another_thread_is_an_ordinary_message(door) -> None:
 # --- commands
 
 
+@pytest.mark.proves("T5")
 @pytest.mark.parametrize("text", ["/help", "/STATUS", "/whoami@bot", "/stop"])
 def test_a_command_is_answered_and_begins_no_turn(door, text) -> None:
     assert door.say(text).decision == "command"
@@ -317,6 +332,7 @@ def test_a_path_is_no_command(door) -> None:
     assert door.say("/etc/hosts is broken").decision == "turn"
 
 
+@pytest.mark.proves("Q4", "T4")
 def test_stop_reaches_a_turn_that_waits_and_closes_its_question(door) -> None:
     prompt = door.asked()
     assert door.say("/stop").decision == "command"
@@ -327,6 +343,7 @@ def test_stop_reaches_a_turn_that_waits_and_closes_its_question(door) -> None:
     assert said()[-1] == "Nothing is running."
 
 
+@pytest.mark.proves("S4")
 def test_new_begins_another_session_and_stops_the_old(door) -> None:
     first = door.say("A").turn
     door.say("/new")
@@ -357,6 +374,7 @@ def test_status_tells_what_runs_and_waits(door) -> None:
 # --- answers
 
 
+@pytest.mark.proves("Q9")
 @pytest.mark.parametrize("text", ["2", "production"])
 def test_an_answer_goes_to_the_turn_that_asked_and_begins_none(door, text) -> None:
     prompt = door.asked()
@@ -370,6 +388,7 @@ def test_an_answer_goes_to_the_turn_that_asked_and_begins_none(door, text) -> No
     assert said() == []
 
 
+@pytest.mark.proves("Q9")
 def test_an_answer_does_not_wait_behind_what_was_said_before(door) -> None:
     prompt = door.asked()
     Turn.objects.filter(state="waiting").update(state="running")
@@ -377,6 +396,7 @@ def test_an_answer_does_not_wait_behind_what_was_said_before(door) -> None:
     assert fresh(prompt).state == "answered"
 
 
+@pytest.mark.proves("Q12")
 def test_a_wrong_number_gets_a_hint_and_the_next_one_counts(door) -> None:
     prompt = door.asked()
     assert door.say("9").decision == "hint"
@@ -385,6 +405,7 @@ def test_a_wrong_number_gets_a_hint_and_the_next_one_counts(door) -> None:
     assert door.say("2").decision == "answer"
 
 
+@pytest.mark.proves("Q13")
 def test_half_an_answer_is_kept_and_the_rest_asked_for(door) -> None:
     prompt = door.asked(question_set=several_questions())
     assert door.say("1: staging").decision == "answer"
@@ -394,6 +415,7 @@ def test_half_an_answer_is_kept_and_the_rest_asked_for(door) -> None:
     assert fresh(prompt).state == "answered"
 
 
+@pytest.mark.proves("Q28")
 def test_the_same_word_may_answer_two_questions(door) -> None:
     turn = door.say("Deploy it").turn
     one, two = door.asked(turn), door.asked(turn, delivered=False)
@@ -409,12 +431,13 @@ def ledger_settle(prompt: Prompt) -> None:
     settle(prompt.obligation)
 
 
+@pytest.mark.proves("Q23")
 def test_a_quoted_question_is_the_one_that_is_answered(door) -> None:
     turn = door.say("Deploy it").turn
     one = door.asked(turn)
     two = door.asked(turn)
     with transaction.atomic():
-        questions._show(two, door.clock())
+        showing.show(two, door.clock())
     ledger_settle(fresh(two))
     (message_id,) = ledger.message_ids(two.obligation_id)
     door.say("1", reply_to=message_id)
@@ -425,7 +448,7 @@ def test_skip_that_quotes_a_question_declines_that_one(door) -> None:
     turn = door.say("Deploy it").turn
     one, two = door.asked(turn), door.asked(turn)
     with transaction.atomic():
-        questions._show(two, door.clock())
+        showing.show(two, door.clock())
     ledger_settle(fresh(two))
     (message_id,) = ledger.message_ids(two.obligation_id)
     assert door.say("/skip", reply_to=message_id).prompt_id == two.pk
@@ -448,6 +471,7 @@ def test_a_question_not_yet_on_the_screen_swallows_nothing(door) -> None:
     assert door.say("what is the weather").decision == "turn"
 
 
+@pytest.mark.proves("Q25")
 def test_a_file_answers_nothing_and_the_person_is_reminded(door) -> None:
     prompt = door.asked()
     for text in ("", "2"):
@@ -457,12 +481,14 @@ def test_a_file_answers_nothing_and_the_person_is_reminded(door) -> None:
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q26")
 def test_zero_width_text_is_no_answer(door) -> None:
     prompt = door.asked()
     door.say("\u200b")
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q20")
 def test_a_late_answer_is_told_so_and_begins_no_turn(door) -> None:
     prompt = door.asked()
     door.clock.advance(700)
@@ -473,6 +499,7 @@ def test_a_late_answer_is_told_so_and_begins_no_turn(door) -> None:
     assert Turn.objects.count() == 1
 
 
+@pytest.mark.proves("Q20")
 def test_an_ordinary_message_after_a_closed_question_is_one(door) -> None:
     door.asked()
     door.clock.advance(700)
@@ -480,6 +507,7 @@ def test_an_ordinary_message_after_a_closed_question_is_one(door) -> None:
     assert door.say("Use 2 servers, please").decision == "turn"
 
 
+@pytest.mark.proves("Q20")
 def test_a_number_long_after_the_question_was_closed_is_an_ordinary_message(door) -> None:
     door.asked()
     door.say("1")
@@ -487,6 +515,7 @@ def test_a_number_long_after_the_question_was_closed_is_an_ordinary_message(door
     assert door.say("2").decision == "turn"
 
 
+@pytest.mark.proves("Q24")
 def test_plain_words_approve_nothing(door) -> None:
     turn = door.say("Delete it").turn
     prompt = door.asked(turn, kind="approval")
@@ -497,6 +526,7 @@ def test_plain_words_approve_nothing(door) -> None:
 # --- old news, edits, other events
 
 
+@pytest.mark.proves("S6")
 def test_a_message_a_day_old_gets_one_line_instead_of_a_turn(door) -> None:
     long_ago = door.clock() - timedelta(hours=25)
     assert door.say("Hello?", sent_at=long_ago).decision == "ignored"
@@ -516,6 +546,7 @@ def edit(door, row, text, **changes) -> InboundEvent:
     return InboundEvent.objects.get(event_id=event.event_id)
 
 
+@pytest.mark.proves("Q25")
 def test_an_edit_of_a_message_that_waits_changes_what_is_asked(door) -> None:
     row = door.say("delete A")
     assert edit(door, row, "delete B").decision == "edited"
@@ -531,6 +562,7 @@ def test_an_edit_of_a_message_that_was_handled_changes_nothing(door, state) -> N
     assert Turn.objects.get().prompt == "delete A"
 
 
+@pytest.mark.proves("Q25")
 def test_an_edit_of_an_answer_changes_nothing(door) -> None:
     prompt = door.asked()
     row = door.say("1")
@@ -592,7 +624,7 @@ def test_a_question_of_a_chat_with_a_new_id_can_still_be_answered(door) -> None:
     assert door.say("2", **MOVED).decision == "answer"
     assert fresh(prompt).state == "answered"
     (ack, _typing) = door.receive(
-        door.press(questions.button_data(other.token, "0"), **MOVED, thread_id="3")
+        door.press(buttons.button_data(other.token, "0"), **MOVED, thread_id="3")
     )
     assert isinstance(ack, AckPress)
     assert fresh(other).state == "answered"
@@ -623,6 +655,7 @@ def test_moving_twice_changes_nothing_more(door) -> None:
     assert list(Conversation.objects.values()) == before
 
 
+@pytest.mark.proves("S3")
 def test_a_conversation_already_begun_under_the_new_id_is_not_mixed_with_the_old(door) -> None:
     old = door.say("A", **GROUP, mentions_bot=True).conversation
     new = door.say("B", **MOVED, mentions_bot=True).conversation
@@ -639,9 +672,10 @@ def acknowledged(deeds) -> AckPress:
     return ack
 
 
+@pytest.mark.proves("P3", "Q14")
 def test_a_press_answers_and_is_acknowledged(door) -> None:
     prompt = door.asked()
-    event = door.press(questions.button_data(prompt.token, "1"))
+    event = door.press(buttons.button_data(prompt.token, "1"))
     deeds = door.receive(event)
     assert acknowledged(deeds).press == event
     assert not acknowledged(deeds).alert
@@ -652,12 +686,13 @@ def test_a_press_answers_and_is_acknowledged(door) -> None:
 
 def test_other_is_acknowledged_with_what_to_do(door) -> None:
     prompt = door.asked()
-    ack = acknowledged(door.receive(door.press(questions.button_data(prompt.token, "o"))))
+    ack = acknowledged(door.receive(door.press(buttons.button_data(prompt.token, "o"))))
     assert ack.alert
     assert ack.text
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q15")
 @pytest.mark.parametrize(
     ("change", "decision"),
     [
@@ -687,7 +722,7 @@ def test_a_press_that_may_not_be_is_acknowledged_and_changes_nothing(
 def test_a_late_press_is_acknowledged_with_what_became_of_the_question(door) -> None:
     prompt = door.asked()
     door.say("1")
-    event = door.press(questions.button_data(prompt.token, "1"))
+    event = door.press(buttons.button_data(prompt.token, "1"))
     ack = acknowledged(door.receive(event))
     assert "Staging" in ack.text
     assert InboundEvent.objects.get(event_id=event.event_id).decision == "closed"
@@ -696,7 +731,7 @@ def test_a_late_press_is_acknowledged_with_what_became_of_the_question(door) -> 
 
 def test_the_same_press_twice_counts_once(door) -> None:
     prompt = door.asked()
-    event = door.press(questions.button_data(prompt.token, "1"))
+    event = door.press(buttons.button_data(prompt.token, "1"))
     door.receive(event)
     assert door.receive(event) == []
 
@@ -749,6 +784,7 @@ def test_an_event_that_cannot_even_be_stored_stops_nothing(door, changes) -> Non
     assert Account.objects.get().cursor == "c9"
 
 
+@pytest.mark.proves("P2")
 def test_a_process_that_lost_the_account_stores_nothing(door, clock) -> None:
     events = [door.message("A"), door.message("B")]
     take_lease("host/200/2", clock=clock)
@@ -758,6 +794,7 @@ def test_a_process_that_lost_the_account_stores_nothing(door, clock) -> None:
     assert Account.objects.get().cursor == ""
 
 
+@pytest.mark.proves("S7")
 @pytest.mark.django_db(transaction=True)
 def test_one_event_received_by_two_at_once_is_taken_in_once(clock) -> None:
     door = Door(clock)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from clarify import questions
+from clarify import buttons, questions
 from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt, Reply
 from clarify.questions import Answerer, Effect
@@ -55,7 +55,7 @@ def answer(prompt: Prompt, text: str, clock, who: Answerer = ADA):
 
 
 def press(prompt: Prompt, choice: str, clock, who: Answerer = ADA, **changes):
-    facts = {"data": questions.button_data(prompt.token, choice), "lane": prompt.lane} | changes
+    facts = {"data": buttons.button_data(prompt.token, choice), "lane": prompt.lane} | changes
     with transaction.atomic():
         return questions.press(facts["data"], lane=facts["lane"], answerer=who, now=clock())
 
@@ -68,6 +68,7 @@ def fresh(row):
 # --- asking
 
 
+@pytest.mark.proves("Q6")
 def test_the_same_call_asks_once(turn, clock) -> None:
     request = questions.Ask(
         kind="clarify",
@@ -84,21 +85,23 @@ def test_the_same_call_asks_once(turn, clock) -> None:
     assert Obligation.objects.filter(kind=Kind.PROMPT).count() == 1
 
 
+@pytest.mark.proves("Q6", "Q14")
 def test_a_question_is_owed_like_any_message_and_goes_first(ask) -> None:
     owed = ask(delivered=False).obligation
     assert (owed.kind, owed.priority, owed.state) == ("prompt", 0, "pending")
     assert "Where should it go?" in owed.content
-    buttons = [b for row in owed.native_controls.rows for b in row]
-    assert [button.label for button in buttons] == ["Staging", "Production", "Other…", "Skip"]
-    assert all(len(button.data.encode()) <= 64 for button in buttons)
+    shown = [b for row in owed.native_controls.rows for b in row]
+    assert [button.label for button in shown] == ["Staging", "Production", "Other…", "Skip"]
+    assert all(len(button.data.encode()) <= 64 for button in shown)
 
 
 def test_a_button_carries_no_words_and_two_questions_share_no_token(ask) -> None:
     one, two = ask(), ask()
     assert one.token != two.token
-    assert "Staging" not in questions.button_data(one.token, "0")
+    assert "Staging" not in buttons.button_data(one.token, "0")
 
 
+@pytest.mark.proves("Q23")
 def test_several_questions_come_one_after_another(ask, clock) -> None:
     one, two, three = ask(), ask(), ask()
     assert [prompt.obligation is None for prompt in (one, two, three)] == [False, True, True]
@@ -141,6 +144,7 @@ def being_sent(prompt, clock):
     return work
 
 
+@pytest.mark.proves("Q8", "Q22")
 def test_a_question_that_may_have_arrived_takes_an_answer(ask, turn, clock) -> None:
     prompt = ask(delivered=False)
     work = being_sent(prompt, clock)
@@ -157,6 +161,7 @@ def test_a_question_that_may_have_arrived_takes_an_answer(ask, turn, clock) -> N
     assert questions.pending_for(turn.conversation.key) == [prompt]
 
 
+@pytest.mark.proves("Q22")
 def test_a_question_that_certainly_did_not_arrive_takes_no_answer(ask, turn, clock) -> None:
     work = being_sent(ask(delivered=False), clock)
     ledger.postpone(
@@ -170,6 +175,7 @@ def give_up(prompt, clock, error) -> None:
     ledger.abandon(work, work.parts[0], error, reason="no", operation="send", now=clock())
 
 
+@pytest.mark.proves("Q22")
 def test_a_question_that_reached_nobody_is_closed_as_undelivered(ask, turn, clock) -> None:
     prompt = ask(delivered=False)
     give_up(prompt, clock, Refused("Forbidden"))
@@ -180,6 +186,7 @@ def test_a_question_that_reached_nobody_is_closed_as_undelivered(ask, turn, cloc
     assert ToolCall.objects.get().result["value"]["user_response"]
 
 
+@pytest.mark.proves("Q22")
 def test_a_question_whose_fate_stayed_unknown_can_still_be_answered(ask, turn, clock) -> None:
     prompt = ask(delivered=False)
     give_up(prompt, clock, OutcomeUnknown())
@@ -191,6 +198,7 @@ def test_a_question_whose_fate_stayed_unknown_can_still_be_answered(ask, turn, c
 # --- answers
 
 
+@pytest.mark.proves("Q8", "Q12")
 @pytest.mark.parametrize("text", ["2", "2.", "#2", "２", "production", "Production!"])
 def test_a_text_that_names_an_option_is_that_option(ask, turn, clock, text) -> None:
     prompt = ask()
@@ -222,6 +230,7 @@ def test_a_number_that_is_none_gets_one_hint_and_changes_nothing(ask, turn, cloc
     assert Reply.objects.get().outcome == "hinted"
 
 
+@pytest.mark.proves("Q26")
 @pytest.mark.parametrize("text", ["", "  ", "\u200b"])
 def test_nothing_said_is_no_answer(ask, clock, text) -> None:
     prompt = ask()
@@ -229,6 +238,7 @@ def test_nothing_said_is_no_answer(ask, clock, text) -> None:
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q26")
 @pytest.mark.parametrize("text", ["skip", "none of these"])
 def test_a_question_can_be_declined_in_words(ask, turn, clock, text) -> None:
     prompt = ask()
@@ -256,6 +266,7 @@ def test_what_was_kept_survives_the_deadline(ask, clock) -> None:
     assert fresh(prompt).answers == {"place": ["Staging"]}
 
 
+@pytest.mark.proves("Q1")
 def test_a_late_answer_is_told_what_was_answered_before(ask, clock) -> None:
     prompt = ask()
     answer(prompt, "1", clock)
@@ -284,6 +295,7 @@ def test_a_press_is_an_answer(ask, turn, clock) -> None:
     assert fresh(turn).state == "ready"
 
 
+@pytest.mark.proves("Q14")
 def test_other_asks_for_words_and_closes_nothing(ask, clock) -> None:
     prompt = ask()
     outcome, wants_text = press(prompt, "o", clock)
@@ -299,11 +311,12 @@ def test_skip_declines(ask, clock) -> None:
     assert fresh(prompt).state == "skipped"
 
 
+@pytest.mark.proves("Q15")
 def test_another_person_pressing_is_refused_and_changes_nothing(ask, turn, clock) -> None:
     prompt = ask()
     with pytest.raises(NotYours):
         questions.press(
-            questions.button_data(prompt.token, "1"),
+            buttons.button_data(prompt.token, "1"),
             lane=prompt.lane,
             answerer=EVE,
             now=clock(),
@@ -312,6 +325,7 @@ def test_another_person_pressing_is_refused_and_changes_nothing(ask, turn, clock
     assert fresh(turn).state == "waiting"
 
 
+@pytest.mark.proves("Q15")
 @pytest.mark.parametrize("who", [BOSS, replace(EVE, is_staff=True)])
 def test_staff_may_answer_anything(ask, clock, who) -> None:
     assert press(ask(), "0", clock, who=who)[0].effect is Effect.RESOLVED
@@ -322,6 +336,7 @@ def test_anyone_may_answer_where_that_is_allowed(ask, clock) -> None:
     assert press(prompt, "0", clock, who=EVE)[0].effect is Effect.RESOLVED
 
 
+@pytest.mark.proves("Q14")
 @pytest.mark.parametrize(
     "data",
     [
@@ -338,6 +353,7 @@ def test_a_forged_button_is_no_answer(ask, clock, data) -> None:
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q14")
 def test_a_button_works_only_where_it_was_shown(ask, clock) -> None:
     prompt = ask()
     elsewhere = make_conversation(chat_id="8").address.lane
@@ -370,6 +386,7 @@ def test_a_press_on_what_was_shown_without_buttons_is_forged(ask, clock, questio
 # --- closing
 
 
+@pytest.mark.proves("Q5")
 def test_a_closed_question_is_closed_where_it_was_shown(ask, clock) -> None:
     prompt = ask()
     answer(prompt, "1", clock)
@@ -399,6 +416,7 @@ def test_the_deadline_closes_it_and_the_agent_hears_of_it(ask, turn, clock) -> N
     assert result["user_response"] == "[user did not respond within 10m]"
 
 
+@pytest.mark.proves("Q4")
 def test_cancelling_a_turn_closes_all_its_questions_and_shows_none(ask, turn, clock) -> None:
     prompts = [ask(), ask(), ask()]
     assert questions.cancel_for(turn.correlation, reason="stopped", now=clock()) == 3
@@ -406,6 +424,7 @@ def test_cancelling_a_turn_closes_all_its_questions_and_shows_none(ask, turn, cl
     assert Obligation.objects.filter(kind=Kind.PROMPT).count() == 1
 
 
+@pytest.mark.proves("Q23")
 def test_the_turn_goes_on_only_when_all_its_questions_are_closed(ask, turn, clock) -> None:
     one, two = ask(), ask()
     answer(one, "1", clock)
@@ -492,6 +511,7 @@ def by_text(prompt, text, clock):
     return lambda: answer(prompt, text, clock)
 
 
+@pytest.mark.proves("Q1")
 @pytest.mark.django_db(transaction=True)
 def test_of_eight_answers_at_once_exactly_one_wins(ask, turn, clock) -> None:
     for _ in range(3):
@@ -508,6 +528,7 @@ def test_of_eight_answers_at_once_exactly_one_wins(ask, turn, clock) -> None:
         assert Reply.objects.filter(prompt=prompt, outcome="resolved").count() == 1
 
 
+@pytest.mark.proves("Q1")
 @pytest.mark.django_db(transaction=True)
 def test_the_deadline_and_an_answer_never_both_win(ask, turn, clock) -> None:
     for _ in range(5):

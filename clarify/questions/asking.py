@@ -1,0 +1,130 @@
+"""A prompt is put to a person; while it is open it can be shown again, given more time, moved."""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from clarify.errors import CannotShow
+from clarify.models import Prompt, PromptKind
+from clarify.questions.looking import held, still_open
+from clarify.questions.showing import point_to_newer, show
+from clarify.schema import QuestionSet
+from delivery import ledger
+from delivery.addresses import Address
+from delivery.states import State as DeliveryState
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """What is to be asked, of whom and where.
+
+    Attributes:
+        kind: Which of the three faces.
+        correlation: Opaque: the turn that waits.
+        call_id: The tool call that asks; the same call asked again is the same prompt.
+        conversation_key: Whose conversation.
+        address: Where it is shown.
+        reply_to: The message it answers; empty for none.
+        asker_id: The platform id of the person who is asked.
+        asker_name: Their name, for staff.
+        questions: What is asked, already validated.
+        anyone_may_answer: Any permitted member may answer, not only the person asked.
+    """
+
+    kind: PromptKind
+    correlation: str
+    call_id: str
+    conversation_key: str
+    address: Address
+    asker_id: str
+    questions: QuestionSet
+    asker_name: str = ""
+    reply_to: str = ""
+    anyone_may_answer: bool = False
+
+
+def ask(request: Ask, *, now: datetime) -> Prompt:
+    """Put a prompt to a person, in the caller's transaction.
+
+    It is shown at once unless an earlier prompt of the conversation is still open; then it is shown
+    when that one is resolved ([Q23]).
+    """
+    prompt, is_new = Prompt.objects.get_or_create(
+        correlation=request.correlation,
+        call_id=request.call_id,
+        defaults={
+            "kind": request.kind,
+            "conversation_key": request.conversation_key,
+            "token": secrets.token_urlsafe(12),
+            "lane": request.address.lane,
+            "address": request.address.as_dict(),
+            "reply_to": request.reply_to,
+            "asker_id": request.asker_id,
+            "asker_name": request.asker_name,
+            "anyone_may_answer": request.anyone_may_answer,
+            "questions": request.questions.as_dict(),
+            "expires_at": now + timedelta(seconds=request.questions.timeout_seconds),
+            "created_at": now,
+            "updated_at": now,
+        },
+    )
+    if is_new and not still_open(request.conversation_key).exclude(pk=prompt.pk).exists():
+        show(prompt, now)
+    return prompt
+
+
+def resend(prompt: Prompt, *, now: datetime) -> None:
+    """Show an open prompt again; an earlier message of it points to the new one.
+
+    A message of it that is still owed is made due at once instead, so that nobody gets two.
+
+    Raises:
+        NotPending: It is closed already.
+        CannotShow: It waits behind another prompt, or is being sent at this moment.
+    """
+    with transaction.atomic():
+        current = held(prompt)
+        shown = current.obligation
+        if shown is None:
+            message = (
+                "An earlier question of this conversation is still open; this one is shown as soon"
+                " as that is closed."
+            )
+            raise CannotShow(message)
+        if shown.state == DeliveryState.FAILED and ledger.retry(shown, now=now):
+            return
+        if shown.state in {DeliveryState.PENDING, DeliveryState.ATTEMPTING, DeliveryState.FAILED}:
+            message = "Its message is about to be sent anyway; look again in a minute."
+            raise CannotShow(message)
+        if shown.state == DeliveryState.DELIVERED:
+            point_to_newer(current, shown, now)
+        show(current, now, again=f":again:{shown.pk}")
+        Prompt.objects.filter(pk=prompt.pk).update(updated_at=now)
+
+
+def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
+    """Give more time to answer: `by` from its deadline, or from now if that has passed.
+
+    Returns:
+        The new deadline.
+
+    Raises:
+        NotPending: It is closed already.
+    """
+    with transaction.atomic():
+        until = max(held(prompt).expires_at, now) + by
+        Prompt.objects.filter(pk=prompt.pk).update(expires_at=until, updated_at=now)
+    prompt.expires_at = until
+    return until
+
+
+def rename(old_key: str, new_key: str, chat_id: str, *, now: datetime) -> None:
+    """A conversation has another key and its chat another id: its questions move along."""
+    for prompt in still_open(old_key).order_by("id"):
+        address = replace(prompt.destination, chat_id=chat_id)
+        Prompt.objects.filter(pk=prompt.pk).update(
+            address=address.as_dict(), lane=address.lane, updated_at=now
+        )
+    Prompt.objects.filter(conversation_key=old_key).update(conversation_key=new_key)

@@ -1,0 +1,97 @@
+"""A prompt is resolved, once: by an answer, its deadline, a stop, or because nobody saw it."""
+
+import logging
+from datetime import datetime
+
+from django.db import InterfaceError, OperationalError, transaction
+
+from clarify import ports
+from clarify.models import Prompt
+from clarify.questions.looking import Answerer, hold
+from clarify.questions.showing import retire, show_next
+from clarify.states import PROMPTS, Event, State
+from delivery import hints
+from delivery.states import PartState
+from delivery.states import State as DeliveryState
+
+logger = logging.getLogger(__name__)
+
+
+def resolve(
+    prompt: Prompt, event: Event, *, now: datetime, by: Answerer | None = None, reason: str = ""
+) -> bool:
+    """Close `prompt` by `event`, once; `by` is who does it, None for nobody.
+
+    What was answered is taken from `prompt.answers`. Whoever waits is told inside the transaction,
+    every surface that shows it is updated, and the next prompt of the conversation is shown.
+
+    Returns:
+        Whether this call closed it; False when it was closed before.
+    """
+    state = PROMPTS.target(event)
+    closer = {
+        "resolved_by": (by.name or by.id)[:255] if by else "",
+        "resolved_on": by.surface[:32] if by else "",
+        "resolved_by_staff": by is not None and by.is_staff and by.id != prompt.asker_id,
+    }
+    # What was kept of a set stays as it is stored when anything but an answer closes it.
+    answers = {"answers": prompt.answers} if event is Event.ANSWER else {}
+    with transaction.atomic():
+        hold(prompt.conversation_key)
+        won = Prompt.objects.filter(pk=prompt.pk, state__in=PROMPTS.sources(event)).update(
+            state=state,
+            **answers,
+            **closer,
+            reason=reason[:200],
+            resolved_at=now,
+            updated_at=now,
+        )
+        if not won:
+            return False
+        prompt.state, prompt.reason, prompt.resolved_at = state, reason, now
+        for name, value in closer.items():
+            setattr(prompt, name, value)
+        retire(prompt, now)
+        hints.conversation_changed(prompt.conversation_key)
+        ports.tell(prompt, now)
+        show_next(prompt.conversation_key, now)
+    return True
+
+
+def cancel_for(correlation: str, *, reason: str, now: datetime, by: Answerer | None = None) -> int:
+    """Cancel every open prompt of a turn; how many there were."""
+    prompts = Prompt.objects.filter(correlation=correlation, state=State.PENDING)
+    cancelled = 0
+    # The newest first, so that none of them is shown because an earlier one closed.
+    for prompt in prompts.select_related("obligation").order_by("-id"):
+        cancelled += resolve(prompt, Event.CANCEL, now=now, by=by, reason=reason)
+    return cancelled
+
+
+def expire_overdue(*, now: datetime, limit: int = 200) -> int:
+    """Close the prompts whose deadline has passed; how many."""
+    overdue = Prompt.objects.filter(state=State.PENDING, expires_at__lte=now)
+    due = list(overdue.select_related("obligation").order_by("expires_at")[:limit])
+    return _close_each(due, Event.EXPIRE, reason="expired", now=now)
+
+
+def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
+    """Close the prompts whose message certainly reached nobody ([Q22]); how many."""
+    unseen = Prompt.objects.filter(
+        state=State.PENDING, obligation__state=DeliveryState.ABANDONED
+    ).exclude(obligation__parts__state__in=[PartState.LOST, PartState.DELIVERED])
+    prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
+    return _close_each(prompts, Event.FAIL_DELIVERY, reason="delivery_failed", now=now)
+
+
+def _close_each(prompts: list[Prompt], event: Event, *, reason: str, now: datetime) -> int:
+    """Close what can be closed: a prompt that cannot must not keep the others open for ever."""
+    closed = 0
+    for prompt in prompts:
+        try:
+            closed += resolve(prompt, event, now=now, reason=reason)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            logger.exception("A prompt could not be closed", extra={"prompt": prompt.pk})
+    return closed

@@ -1,0 +1,156 @@
+"""Which prompts there are, whose they are, and holding them; nothing here writes."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q, QuerySet
+
+from clarify import choices, wording
+from clarify.errors import NotPending, UnknownPrompt
+from clarify.models import MAYBE_SEEN, Prompt, PromptKind
+from clarify.states import State
+from delivery import frozen, registry
+from delivery.states import State as DeliveryState
+
+CLOSED_LATELY = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answerer:
+    """Who answers, and from where.
+
+    Attributes:
+        id: The platform's id of the person.
+        name: What to call them.
+        surface: The platform they answer on.
+        is_staff: Logged-in staff may answer anything ([Q15]).
+    """
+
+    id: str
+    name: str
+    surface: str
+    is_staff: bool = False
+
+
+def may_answer(prompt: Prompt, answerer: Answerer) -> bool:
+    """Whether it is theirs to answer ([Q15])."""
+    return answerer.is_staff or prompt.anyone_may_answer or answerer.id == prompt.asker_id
+
+
+def still_open(conversation_key: str) -> QuerySet[Prompt]:
+    """The open prompts of a conversation, seen or not."""
+    return Prompt.objects.filter(conversation_key=conversation_key, state=State.PENDING)
+
+
+def hold(conversation_key: str) -> None:
+    """Let nobody else close a prompt of the conversation until the transaction ends.
+
+    All of them, oldest first: whoever closes one shows the next and may let the turn go on, and two
+    who each held one and wanted the other's would wait for each other for ever.
+    """
+    rows = still_open(conversation_key).select_for_update().order_by("id")
+    list(rows.values_list("pk", flat=True))
+
+
+def held(prompt: Prompt) -> Prompt:
+    """The row as it is now, held until the transaction ends, and still open.
+
+    Raises:
+        UnknownPrompt: It is gone.
+        NotPending: It is closed already.
+    """
+    hold(prompt.conversation_key)
+    current = Prompt.objects.select_related("obligation").filter(pk=prompt.pk).first()
+    if current is None:
+        raise UnknownPrompt
+    if current.state != State.PENDING:
+        raise NotPending(current.state)
+    return current
+
+
+def pending_for(conversation_key: str) -> list[Prompt]:
+    """The open prompts of a conversation that may have been seen, oldest first."""
+    prompts = still_open(conversation_key).select_related("obligation").order_by("id")
+    return [prompt for prompt in prompts if _is_armed(prompt)]
+
+
+def _is_armed(prompt: Prompt) -> bool:
+    """Whether its message may have been seen, so that a text can be meant as its answer ([Q22])."""
+    obligation = prompt.obligation
+    if obligation is None:
+        return False
+    if registry.outlet(prompt.destination.platform).shows_at_once:
+        return True
+    if obligation.state == DeliveryState.DELIVERED:
+        return True
+    return obligation.parts.filter(state__in=MAYBE_SEEN).exists()
+
+
+def open_to(
+    conversation_key: str, answerer: Answerer, *, lane: str, quoted_message_id: str = ""
+) -> list[Prompt]:
+    """The prompts that a person's words may be meant for, in the order they are to be tried.
+
+    It is the one rule for typed answers and for `/skip`: what is shown where the words were said
+    and is theirs to answer, oldest first; never an approval ([Q24]). Words that quote the message
+    of a prompt are for that one alone, and for none if it is closed ([Q23]).
+
+    Args:
+        conversation_key: Whose conversation.
+        answerer: Who speaks.
+        lane: Where they speak.
+        quoted_message_id: The platform's id of the message they reply to; empty for none.
+    """
+    prompts = pending_for(conversation_key)
+    if quoted_message_id and prompts:
+        meant = quoted(conversation_key, quoted_message_id)
+        if meant is not None:
+            prompts = [prompt for prompt in prompts if prompt.pk == meant.pk]
+    return [
+        prompt
+        for prompt in prompts
+        if may_answer(prompt, answerer)
+        and prompt.lane == lane
+        and prompt.kind != PromptKind.APPROVAL
+    ]
+
+
+def quoted(conversation_key: str, message_id: str) -> Prompt | None:
+    """The prompt, open or closed, that the platform message `message_id` shows."""
+    shown = Prompt.objects.filter(
+        conversation_key=conversation_key, obligation__parts__message_id=message_id
+    )
+    return shown.order_by("-id").first()
+
+
+def nothing_lately(conversation_key: str, *, now: datetime) -> bool:
+    """Whether no prompt of the conversation is open or was closed minutes ago.
+
+    One cheap look that spares most messages the two dear ones.
+    """
+    return not _any_since(key=conversation_key, since=now - CLOSED_LATELY)
+
+
+@frozen.exists
+def _any_since(*, key: str, since: datetime) -> QuerySet[Prompt]:
+    lately = Q(state=State.PENDING) | Q(resolved_at__gte=since)
+    return Prompt.objects.filter(lately, conversation_key=key)
+
+
+def closed_lately(conversation_key: str, *, now: datetime) -> Prompt | None:
+    """The prompt of a conversation that was resolved last, if that was minutes ago ([Q20])."""
+    closed = Prompt.objects.filter(
+        conversation_key=conversation_key, resolved_at__gte=now - CLOSED_LATELY
+    )
+    return closed.order_by("-resolved_at").first()
+
+
+def looks_like_answer(prompt: Prompt, text: str) -> bool:
+    """Whether `text` is a bare number or label of `prompt`, and nothing else would make sense."""
+    return any(choices.looks_like_answer(q, text) for q in prompt.question_set.questions)
+
+
+def closed_words(prompt: Prompt) -> str:
+    """What became of a prompt that is closed, for somebody who comes late."""
+    on = "" if prompt.resolved_by_staff else prompt.resolved_on
+    return wording.closed(State(prompt.state), prompt.given, by=prompt.closed_by, on=on)
