@@ -97,6 +97,7 @@ def is_valid(turn) -> bool:
     return kinds == ["request", "response"] * (len(kinds) // 2)
 
 
+@pytest.mark.proves("S4")
 def test_an_answer_is_stored_and_owed(chat, runtime) -> None:
     say(chat, "hello there")
     turn = work(chat, runtime)
@@ -117,6 +118,7 @@ def test_the_next_turn_knows_what_was_said(chat, model) -> None:
     assert is_valid(Turn.objects.last())
 
 
+@pytest.mark.proves("Q0")
 def test_a_question_suspends_the_turn_and_its_answer_goes_to_the_same_run(chat, runtime) -> None:
     say(chat, "clarify")
     turn = work(chat, runtime)
@@ -150,6 +152,7 @@ def test_nobody_answers_and_the_agent_goes_on(chat, runtime) -> None:
     assert "best judgement" in owed()[-1][1]
 
 
+@pytest.mark.proves("Q11")
 def test_a_bad_question_is_handed_back_and_shown_to_nobody(chat, model) -> None:
     peer, runtime = model
     bad, good = {"question": " "}, {"question": "Which one?", "choices": ["A", "B"]}
@@ -169,6 +172,7 @@ def test_a_bad_question_is_handed_back_and_shown_to_nobody(chat, model) -> None:
     assert owed()[-1][1] == "You chose B."
 
 
+@pytest.mark.proves("Q23")
 def test_two_questions_of_one_answer_are_both_waited_for(chat, model) -> None:
     peer, runtime = model
     calls = [Call("clarify", {"question": f"Number {n}?", "choices": ["A", "B"]}) for n in (1, 2)]
@@ -199,6 +203,7 @@ def test_a_question_beside_a_tool_runs_the_tool_once(chat, model) -> None:
     assert owed()[-1][1] == "Noted."
 
 
+@pytest.mark.proves("T7")
 @pytest.mark.parametrize("status", ["500", "429", "400"])
 def test_a_model_that_fails_ends_in_one_clear_line(chat, runtime, status) -> None:
     say(chat, f"fail {status}")
@@ -258,6 +263,7 @@ def test_a_model_call_under_way_is_made_again(chat, runtime, monkeypatch, after)
     assert is_valid(turn)
 
 
+@pytest.mark.proves("T3")
 def test_a_tool_that_had_begun_is_not_run_again(chat, model, monkeypatch) -> None:
     peer, runtime = model
     peer.script(in_turn(Reply(tool_calls=[Call("note", {"text": "milk"})]), Reply(text="Hm.")))
@@ -291,6 +297,7 @@ def test_a_death_while_asking_asks_once(chat, runtime, monkeypatch, after) -> No
     assert work(chat, runtime).state == "finished"
 
 
+@pytest.mark.proves("D7", "T3")
 def test_a_death_after_the_end_runs_nothing_again(chat, runtime, monkeypatch) -> None:
     say(chat, "hello")
     turn = die_and_go_on(chat, runtime, monkeypatch, "finish", after=True)
@@ -340,6 +347,7 @@ class Aside:
         return Turn.objects.get(pk=self.turn.pk)
 
 
+@pytest.mark.proves("T4")
 def test_a_stop_reaches_a_turn_that_runs(chat, runtime) -> None:
     say(chat, "slow 60")
     aside = Aside(chat, runtime)

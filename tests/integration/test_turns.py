@@ -109,6 +109,7 @@ def is_valid(turn) -> bool:
 # --- order
 
 
+@pytest.mark.proves("T1")
 def test_turns_of_a_conversation_run_in_order_and_one_at_a_time(chat, clock) -> None:
     queued = [enqueue(chat, clock, text) for text in "BCDE"]
     ran = []
@@ -136,6 +137,7 @@ def test_conversations_run_side_by_side(chat, clock) -> None:
     assert claim(other, clock)
 
 
+@pytest.mark.proves("T1")
 def test_no_more_run_than_the_installation_can_bear(chat, clock) -> None:
     other = make_conversation(now=clock())
     enqueue(chat, clock)
@@ -146,6 +148,7 @@ def test_no_more_run_than_the_installation_can_bear(chat, clock) -> None:
     assert claim(other, clock, capacity=1)
 
 
+@pytest.mark.proves("T1")
 @pytest.mark.parametrize("pair", [("running", "waiting"), ("ready", "running")])
 def test_the_database_refuses_a_second_active_turn(chat, pair) -> None:
     make_turn(chat, state=pair[0])
@@ -158,6 +161,7 @@ def test_the_database_refuses_an_unknown_state(chat) -> None:
         make_turn(chat, state="sleeping")
 
 
+@pytest.mark.proves("T1")
 @pytest.mark.django_db(transaction=True)
 def test_of_many_workers_that_reach_for_a_conversation_one_has_it(clock) -> None:
     for _ in range(4):
@@ -257,6 +261,7 @@ def test_an_answer_without_a_word_says_so(chat, clock) -> None:
     assert "without a word" in Obligation.objects.get().content
 
 
+@pytest.mark.proves("D3")
 def test_a_ledger_that_cannot_be_written_ends_nothing(chat, clock, monkeypatch) -> None:
     enqueue(chat, clock)
     turn = claim(chat, clock)
@@ -283,6 +288,7 @@ def test_a_failure_is_one_line_and_keeps_what_was_said(chat, clock) -> None:
 # --- waiting
 
 
+@pytest.mark.proves("Q0", "Q3")
 def test_a_turn_that_asks_holds_nothing(chat, clock) -> None:
     enqueue(chat, clock)
     turn = claim(chat, clock)
@@ -332,6 +338,7 @@ def test_it_waits_for_all_it_asked(chat, clock) -> None:
 # --- stopping
 
 
+@pytest.mark.proves("S5", "T4")
 @pytest.mark.parametrize("before", ["queued", "running", "waiting", "ready"])
 def test_whatever_is_open_can_be_stopped(chat, clock, before) -> None:
     enqueue(chat, clock, "remember me")
@@ -406,6 +413,7 @@ def test_a_turn_whose_worker_is_gone_is_taken_up_again(chat, clock, woken) -> No
     assert (again.owner, again.epoch, again.deaths) == (OTHER, 2, 1)
 
 
+@pytest.mark.proves("T3")
 def test_a_turn_that_kills_its_worker_twice_is_given_up_with_a_word(chat, clock) -> None:
     enqueue(chat, clock)
     for _ in range(2):
@@ -427,6 +435,7 @@ def test_giving_up_is_one_step(chat, clock, monkeypatch) -> None:
     assert Turn.objects.get().state == "running"
 
 
+@pytest.mark.proves("T9")
 def test_one_turn_that_cannot_be_taken_back_keeps_no_other_from_it(
     chat, clock, monkeypatch
 ) -> None:

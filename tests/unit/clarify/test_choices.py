@@ -43,6 +43,7 @@ def _expected(case: Case) -> Reading | str:
     return known.get(case.expected, case.expected)
 
 
+@pytest.mark.proves("Q12", "Q26")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.text!r}-{case.question.labels}")
 def test_a_reply_is_read_as_it_was_meant(case: Case) -> None:
     reading = read_one(case.question, case.text, lettered=case.lettered)
@@ -173,6 +174,7 @@ def test_the_exact_label_always_selects_its_option(
         assert Chosen((label,)) == read_one(question, f" {label}\n", lettered=lettered)
 
 
+@pytest.mark.proves("Q12")
 @settings(max_examples=50, deadline=None)
 @given(
     st.integers(1, 4), st.sampled_from(["{}", "{}.", "({})", "#{}", "option {}", "第{}个", "{}번"])
@@ -183,6 +185,7 @@ def test_the_number_of_an_option_selects_it_in_any_dress(number: int, dress: str
     assert Chosen((question.labels[number - 1],)) == read_one(question, dress.format(number))
 
 
+@pytest.mark.proves("Q12")
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.integers(1, 4), min_size=1, max_size=8),

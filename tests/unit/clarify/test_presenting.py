@@ -1,5 +1,6 @@
 """What a person sees of a prompt, open and closed."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -57,6 +58,7 @@ def test_a_multiple_choice_says_that_several_may_be_chosen() -> None:
     assert "`1, 2`" in present(_set(CHECKS))
 
 
+@pytest.mark.proves("Q13")
 def test_several_questions_are_numbered_and_their_options_lettered() -> None:
     text = present(_set(CITY, EXTRAS))
 
@@ -151,6 +153,7 @@ def test_an_escaped_label_never_begins_a_block() -> None:
         assert kinds == ["paragraph_open", "inline", "paragraph_close"]
 
 
+@pytest.mark.proves("Q5")
 def test_a_summary_puts_the_full_question_beside_its_answer() -> None:
     text = summary(
         _set(CITY, EXTRAS),

@@ -16,6 +16,7 @@ ENDINGS = [
 BOTH = QuestionSet((make_question("dev", "prod", key="env"), CHECKS), 900)
 
 
+@pytest.mark.proves("Q7")
 def test_an_answered_clarify_gives_the_question_and_the_words() -> None:
     asked = normalise_clarify("Which?", ["a", "b"])
     expected = {"question": "Which?", "choices_offered": ["a", "b"], "user_response": "b"}
@@ -29,6 +30,7 @@ def test_an_open_clarify_offered_no_choices() -> None:
     assert result["choices_offered"] is None
 
 
+@pytest.mark.proves("Q7")
 def test_an_expired_clarify_says_how_long_it_waited() -> None:
     result = tool_result("clarify", normalise_clarify("Which?", ["a"]), {}, State.EXPIRED)
 
@@ -46,6 +48,7 @@ def test_no_ending_of_a_clarify_looks_like_an_answer_or_like_another(
     assert len(ENDINGS) == len(set(responses))
 
 
+@pytest.mark.proves("Q10")
 def test_an_answered_ask_user_gives_an_array_for_every_question() -> None:
     answers = {"answer": (), "env": ("prod",)}
     expected = {"status": "answered", "answers": {"answers": {"env": ["prod"], "answer": []}}}
@@ -53,6 +56,7 @@ def test_an_answered_ask_user_gives_an_array_for_every_question() -> None:
     assert expected == tool_result("ask_user", BOTH, answers, State.ANSWERED)
 
 
+@pytest.mark.proves("Q10")
 @pytest.mark.parametrize(("state", "reason"), ENDINGS)
 def test_an_unanswered_ask_user_says_why(state: State, reason: str) -> None:
     assert {"status": "no_answer", "reason": reason} == tool_result("ask_user", BOTH, {}, state)

@@ -1,4 +1,4 @@
-"""What an agent may ask ([Q7], [Q10], [Q11])."""
+"""What an agent may ask."""
 
 import json
 import string
@@ -45,6 +45,7 @@ def _labels(question_set: QuestionSet) -> tuple[str, ...]:
     return question_set.questions[0].labels
 
 
+@pytest.mark.proves("Q7")
 @pytest.mark.parametrize(
     ("choices", "labels"),
     [
@@ -83,6 +84,7 @@ def test_clarify_waits_ten_minutes_for_one_single_choice() -> None:
     assert not question_set.questions[0].multi_select
 
 
+@pytest.mark.proves("Q7")
 @pytest.mark.parametrize("question", ["", "  ", "\u200b", None, 5, ["Which?"], "x" * 4001])
 def test_clarify_refuses_a_question_that_says_nothing_or_too_much(question: object) -> None:
     with pytest.raises(InvalidQuestion) as caught:
@@ -112,6 +114,7 @@ def test_ask_user_keeps_what_was_asked() -> None:
     assert question_set.timeout_seconds == 60
 
 
+@pytest.mark.proves("Q11")
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -151,6 +154,7 @@ def test_ask_user_names_the_field_that_breaks_a_rule(changes: dict[str, Any], fi
     assert str(caught.value).startswith(caught.value.field)
 
 
+@pytest.mark.proves("Q11")
 @pytest.mark.parametrize("questions", [None, "x", {}, [], [_asked(id=f"q{i}") for i in range(4)]])
 def test_ask_user_takes_one_to_three_questions(questions: object) -> None:
     with pytest.raises(InvalidQuestion) as caught:
@@ -166,12 +170,14 @@ def test_ask_user_refuses_an_id_twice() -> None:
     assert caught.value.field == "questions[1].id"
 
 
+@pytest.mark.proves("Q11")
 def test_ask_user_drops_an_authored_other_and_does_not_count_it() -> None:
     options = [{"label": label} for label in ("a", "b", "c", "d", "Other…")]
 
     assert tuple("abcd") == _labels(normalise_ask_user([_asked(options=options)]))
 
 
+@pytest.mark.proves("Q10")
 @pytest.mark.parametrize(
     ("given_seconds", "seconds"),
     [(None, 900), (1, 30), (30, 30), (60, 60), (3600, 3600), (10**9, 3600), (-5, 30)],
@@ -188,6 +194,7 @@ def test_ask_user_refuses_a_time_that_is_no_whole_number(given_seconds: object) 
     assert caught.value.field == "timeoutSeconds"
 
 
+@pytest.mark.proves("Q11")
 @pytest.mark.parametrize(
     ("header", "cut"),
     [
@@ -217,6 +224,7 @@ def test_a_set_survives_a_column() -> None:
     assert question_set == QuestionSet.from_dict(json.loads(json.dumps(question_set.as_dict())))
 
 
+@pytest.mark.proves("Q18")
 def test_the_guidance_says_when_to_ask_and_what_not_to_ask_for() -> None:
     for description in (CLARIFY_DESCRIPTION, ASK_USER_DESCRIPTION):
         for words in ("(Recommended)", "credential", "permission", "Other", "best judgement"):

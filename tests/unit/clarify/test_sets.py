@@ -1,4 +1,4 @@
-"""Reading one reply to several questions ([Q13])."""
+"""Reading one reply to several questions."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from clarify.choices import read_set
 from clarify.schema import Option, Question
 from clarify.wording import say
+
+pytestmark = pytest.mark.proves("Q13")
 
 
 def _question(key: str, text: str, *labels: str, multi_select: bool = False) -> Question:

@@ -28,6 +28,7 @@ def test_each_event_closes_a_pending_prompt_in_its_own_way(event: Event, state: 
     assert state is PROMPTS.advance(State.PENDING, event)
 
 
+@pytest.mark.proves("Q1")
 @pytest.mark.parametrize(("state", "event"), list(product(sorted(CLOSED), Event)))
 def test_a_closed_prompt_never_changes_again(state: State, event: Event) -> None:
     with pytest.raises(IllegalTransition):
