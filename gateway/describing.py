@@ -13,6 +13,7 @@ from delivery.processes import is_certainly_dead
 from gateway import access, processes
 from gateway.messages import ChatType, Source
 from gateway.models import Account, InboundEvent, ToolCall, Turn
+from gateway.states import FailureKind
 from gateway.story import (
     Alive,
     Asked,
@@ -149,6 +150,7 @@ def turned_of(turn: Turn, behind: Turn | None) -> Turned:
         owner=turn.owner,
         epoch=turn.epoch,
         deaths=turn.deaths,
+        failure=FailureKind(turn.failure_kind) if turn.failure_kind else None,
         error=turn.error,
         detail=turn.detail,
         behind=f"turn:{behind.pk}" if behind else "",

@@ -170,7 +170,7 @@ class _Driver:
                 asks = [self._request_for(call) for call in event.calls]
                 turns.wait(turn, asks, self.spoken, now=now)
             case Failed():
-                turns.fail(turn, event.message, f"{event.kind}: {event.detail}", now=now)
+                turns.fail(turn, event.kind, event.message, event.detail, now=now)
             case Cancelled():
                 # Either the turn was stopped, and its row says so, or this process is going down,
                 # and another goes on with it.

@@ -34,7 +34,6 @@ class Held:
 
 
 NOTHING_TO_DO = "There is nothing to do."
-MODEL_FAILURES = ("model_", "rate_limited", "limit")  # how the detail of a failed turn begins
 SLOW_CALL = timedelta(minutes=2)
 
 
@@ -218,9 +217,10 @@ def _over(story: Story) -> Held:
     arrived = [identity for owed in story.owed for identity in owed.message_ids]
     turn = story.turn
     if turn is not None and turn.state == "failed":
-        layer = Layer.MODEL if turn.detail.startswith(MODEL_FAILURES) else Layer.TURN
+        layer = Layer.MODEL if turn.failure and turn.failure.is_models else Layer.TURN
         says = f"Turn {turn.id} failed and the person was told: {turn.error}"
-        return Held(layer, says, f"For staff: {turn.detail or 'no detail was kept'}")
+        detail = ": ".join(filter(None, (turn.failure, turn.detail))) or "no detail was kept"
+        return Held(layer, says, f"For staff: {detail}")
     if turn is not None and turn.state == "stopped":
         return Held(Layer.NOBODY, f"Turn {turn.id} was stopped.", NOTHING_TO_DO)
     if arrived:

@@ -21,6 +21,22 @@ class TurnState(StrEnum):
     STOPPED = "stopped"
 
 
+class FailureKind(StrEnum):
+    """Why a turn failed."""
+
+    MODEL_UNREACHABLE = "model_unreachable"  # nobody answered, or the server is in trouble
+    MODEL_REFUSED = "model_refused"  # it answered, and will not do this
+    RATE_LIMITED = "rate_limited"  # it asks us to wait
+    LIMIT = "limit"  # a bound of ours or of the model: time, calls, length
+    INTERNAL = "internal"  # ours to mend
+    WORKER_DIED = "worker_died"  # more often than it is tried again
+
+    @property
+    def is_models(self) -> bool:
+        """Whether the model, or what it may use up, is the reason."""
+        return self not in {FailureKind.INTERNAL, FailureKind.WORKER_DIED}
+
+
 class TurnEvent(StrEnum):
     """What happens to a turn."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clarify.standing import Standing
+from gateway.states import FailureKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,9 @@ class Turned:
     """A turn.
 
     Attributes:
+        failure: Why it failed; None if it did not.
+        error: The same as the person was told it.
+        detail: The same for staff.
         behind: The open turn of the same conversation that is before it; empty for none.
     """
 
@@ -58,6 +62,7 @@ class Turned:
     owner: str = ""
     epoch: int = 0
     deaths: int = 0
+    failure: FailureKind | None = None
     error: str = ""
     detail: str = ""
     behind: str = ""

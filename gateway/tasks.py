@@ -17,6 +17,7 @@ from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.conf import gateway_settings
 from gateway.models import Turn
+from gateway.states import FailureKind
 from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
@@ -83,7 +84,8 @@ def _give_back(turn: Turn) -> None:
 def _fail(turn: Turn, error: Exception) -> None:
     line = "Something went wrong on this side, and the work was not finished."
     try:
-        turns.fail(turn, line, f"{type(error).__name__}: {error}", now=timezone.now())
+        detail = f"{type(error).__name__}: {error}"
+        turns.fail(turn, FailureKind.INTERNAL, line, detail, now=timezone.now())
     except Exception:
         logger.exception("A failed turn could not be ended", extra={"turn": turn.pk})
 

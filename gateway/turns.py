@@ -32,7 +32,7 @@ from gateway.models import (
     Turn,
 )
 from gateway.models.turns import ACTIVE_STATES
-from gateway.states import OPEN, TURNS, TurnEvent, TurnState
+from gateway.states import OPEN, TURNS, FailureKind, TurnEvent, TurnState
 
 LEASE = timedelta(seconds=20)
 MOST_DEATHS = 2
@@ -304,11 +304,12 @@ def finish(
     hints.conversation_changed(turn.conversation.key)
 
 
-def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
+def fail(turn: Turn, kind: FailureKind, line: str, detail: str, *, now: datetime) -> None:
     """End the turn badly: one clear line is owed to the person ([T7]).
 
     Args:
         turn: The turn.
+        kind: Why it failed.
         line: What the person reads.
         detail: For staff.
         now: The present.
@@ -321,6 +322,7 @@ def fail(turn: Turn, line: str, detail: str, *, now: datetime) -> None:
             pk=turn.pk, epoch=turn.epoch, state__in=TURNS.sources(TurnEvent.FAIL)
         ).update(
             state=TURNS.target(TurnEvent.FAIL),
+            failure_kind=kind,
             error=line[:500],
             detail=detail[:10_000],
             owner="",
@@ -504,7 +506,8 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
             queue.wake_turns(turn.conversation_id)
         else:
             line = "The work was interrupted too often, so it was given up. Please ask again."
-            fail(turn, line, f"its worker died {deaths} times", now=now)
+            detail = f"its worker died {deaths} times"
+            fail(turn, FailureKind.WORKER_DIED, line, detail, now=now)
     return True
 
 

@@ -83,7 +83,13 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
     """Executions: from a person's message to the answer owed."""
 
     list_display = ("id", "state", "whose", "sender_name", "age", "words", "trouble", "deaths")
-    list_filter = (OpenFilter, "state", "conversation__platform", "conversation__account")
+    list_filter = (
+        OpenFilter,
+        "state",
+        "failure_kind",
+        "conversation__platform",
+        "conversation__account",
+    )
     search_fields = ("id__exact", "sender_id__exact", "conversation__chat_id__exact")
     search_help_text = "The number of a turn, or the id of a person or chat."
     date_hierarchy = "updated_at"
@@ -93,7 +99,10 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
     actions = ("stop",)
     readonly_fields = ("whose", "history", "questions", "deliveries", "said", "spoken_so_far")
     fieldsets = (
-        (None, {"fields": ("state", "whose", "history", "said", "error", "detail")}),
+        (
+            None,
+            {"fields": ("state", "whose", "history", "said", "failure_kind", "error", "detail")},
+        ),
         ("What came of it", {"fields": ("questions", "deliveries", "spoken_so_far", "usage")}),
         (
             "Who runs it",

@@ -11,8 +11,9 @@ The caller does everything durable. A run stops at each event that needs a word 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Literal
+
+from gateway.states import FailureKind
 
 JSONObject = dict[str, Any]
 
@@ -73,16 +74,6 @@ class Usage:
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             requests=self.requests + other.requests,
         )
-
-
-class FailureKind(StrEnum):
-    """Why a run failed."""
-
-    MODEL_UNREACHABLE = "model_unreachable"  # nobody answered, or the server is in trouble
-    MODEL_REFUSED = "model_refused"  # it answered, and will not do this
-    RATE_LIMITED = "rate_limited"  # it asks us to wait
-    LIMIT = "limit"  # a bound of ours or of the model: time, calls, length
-    INTERNAL = "internal"  # ours to mend
 
 
 @dataclass(frozen=True, kw_only=True)

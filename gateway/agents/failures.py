@@ -20,8 +20,9 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
 )
 
-from gateway.agents.events import Failed, FailureKind
+from gateway.agents.events import Failed
 from gateway.messages import clean
+from gateway.states import FailureKind
 
 _LONGEST_DETAIL = 600  # characters; enough for a provider's reason, short enough for a log line
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|rk)-[\w*.-]{6,}|(?i:bearer)\s+\S+")

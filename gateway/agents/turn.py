@@ -13,7 +13,6 @@ from gateway.agents.events import (
     Asked,
     Cancelled,
     Failed,
-    FailureKind,
     Finished,
     ModelAnswered,
     Usage,
@@ -26,6 +25,7 @@ from gateway.agents.requests import RunRequest
 from gateway.agents.tools import ToolRegistry
 from gateway.agents.toolset import Gate, GatedToolset
 from gateway.messages import clean
+from gateway.states import FailureKind
 
 logger = logging.getLogger(__name__)
 

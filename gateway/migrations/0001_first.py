@@ -6,6 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     initial = True
 
     dependencies = [
@@ -14,659 +15,273 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Account",
+            name='Account',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "slug",
-                    models.SlugField(
-                        error_messages={
-                            "invalid": "An account's name is made of letters (a to z), digits, - and _, without spaces."
-                        },
-                        help_text="Its name here; part of every conversation key.",
-                        max_length=64,
-                        unique=True,
-                        verbose_name="name",
-                    ),
-                ),
-                (
-                    "platform",
-                    models.CharField(help_text="Which platform, e.g. telegram.", max_length=32),
-                ),
-                ("is_enabled", models.BooleanField(default=True, verbose_name="enabled")),
-                (
-                    "secret",
-                    models.TextField(
-                        blank=True, editable=False, help_text="The credential, encrypted."
-                    ),
-                ),
-                (
-                    "options",
-                    models.JSONField(
-                        blank=True, default=dict, help_text="The platform's own settings."
-                    ),
-                ),
-                (
-                    "from_environment",
-                    models.BooleanField(
-                        default=False,
-                        editable=False,
-                        help_text="Taken over from there at every start, and changed there.",
-                        verbose_name="kept by the environment",
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("disabled", "disabled"),
-                            ("disconnected", "disconnected"),
-                            ("connecting", "connecting"),
-                            ("ready", "ready"),
-                            ("degraded", "degraded"),
-                            ("auth_failed", "credential refused"),
-                        ],
-                        default="disconnected",
-                        editable=False,
-                        max_length=16,
-                    ),
-                ),
-                (
-                    "bot_id",
-                    models.CharField(
-                        blank=True, editable=False, max_length=64, verbose_name="bot's id"
-                    ),
-                ),
-                (
-                    "bot_name",
-                    models.CharField(
-                        blank=True, editable=False, max_length=128, verbose_name="bot's name"
-                    ),
-                ),
-                ("last_error", models.CharField(blank=True, editable=False, max_length=500)),
-                (
-                    "cursor",
-                    models.CharField(
-                        blank=True,
-                        editable=False,
-                        help_text="Where the stored events end; written with the events it confirms.",
-                        max_length=255,
-                    ),
-                ),
-                (
-                    "last_event_at",
-                    models.DateTimeField(
-                        blank=True, editable=False, null=True, verbose_name="last event"
-                    ),
-                ),
-                (
-                    "state_changed_at",
-                    models.DateTimeField(
-                        blank=True, editable=False, null=True, verbose_name="in this state since"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(error_messages={'invalid': "An account's name is made of letters (a to z), digits, - and _, without spaces."}, help_text='Its name here; part of every conversation key.', max_length=64, unique=True, verbose_name='name')),
+                ('platform', models.CharField(help_text='Which platform, e.g. telegram.', max_length=32)),
+                ('is_enabled', models.BooleanField(default=True, verbose_name='enabled')),
+                ('secret', models.TextField(blank=True, editable=False, help_text='The credential, encrypted.')),
+                ('options', models.JSONField(blank=True, default=dict, help_text="The platform's own settings.")),
+                ('from_environment', models.BooleanField(default=False, editable=False, help_text='Taken over from there at every start, and changed there.', verbose_name='kept by the environment')),
+                ('state', models.CharField(choices=[('disabled', 'disabled'), ('disconnected', 'disconnected'), ('connecting', 'connecting'), ('ready', 'ready'), ('degraded', 'degraded'), ('auth_failed', 'credential refused')], default='disconnected', editable=False, max_length=16)),
+                ('bot_id', models.CharField(blank=True, editable=False, max_length=64, verbose_name="bot's id")),
+                ('bot_name', models.CharField(blank=True, editable=False, max_length=128, verbose_name="bot's name")),
+                ('last_error', models.CharField(blank=True, editable=False, max_length=500)),
+                ('cursor', models.CharField(blank=True, editable=False, help_text='Where the stored events end; written with the events it confirms.', max_length=255)),
+                ('last_event_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='last event')),
+                ('state_changed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='in this state since')),
             ],
             options={
-                "ordering": ["slug"],
+                'ordering': ['slug'],
             },
         ),
         migrations.CreateModel(
-            name="Conversation",
+            name='Conversation',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("key", models.CharField(max_length=2500, unique=True)),
-                ("platform", models.CharField(max_length=32)),
-                ("account", models.CharField(max_length=64)),
-                ("scope_id", models.CharField(blank=True, max_length=255)),
-                ("chat_type", models.CharField(max_length=16)),
-                ("chat_id", models.CharField(max_length=255)),
-                ("thread_id", models.CharField(blank=True, max_length=255)),
-                ("participant_id", models.CharField(blank=True, max_length=255)),
-                ("title", models.CharField(blank=True, max_length=200)),
-                ("created_at", models.DateTimeField()),
-                ("active_at", models.DateTimeField(db_index=True)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=2500, unique=True)),
+                ('platform', models.CharField(max_length=32)),
+                ('account', models.CharField(max_length=64)),
+                ('scope_id', models.CharField(blank=True, max_length=255)),
+                ('chat_type', models.CharField(max_length=16)),
+                ('chat_id', models.CharField(max_length=255)),
+                ('thread_id', models.CharField(blank=True, max_length=255)),
+                ('participant_id', models.CharField(blank=True, max_length=255)),
+                ('title', models.CharField(blank=True, max_length=200)),
+                ('created_at', models.DateTimeField()),
+                ('active_at', models.DateTimeField(db_index=True)),
             ],
             options={
-                "ordering": ["-active_at"],
+                'ordering': ['-active_at'],
             },
         ),
         migrations.CreateModel(
-            name="ProcessBeat",
+            name='ProcessBeat',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(max_length=200, unique=True)),
-                ("kind", models.CharField(help_text="gateway, worker or beat.", max_length=16)),
-                ("started_at", models.DateTimeField()),
-                ("seen_at", models.DateTimeField(db_index=True)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=200, unique=True)),
+                ('kind', models.CharField(help_text='gateway, worker or beat.', max_length=16)),
+                ('started_at', models.DateTimeField()),
+                ('seen_at', models.DateTimeField(db_index=True)),
             ],
             options={
-                "verbose_name": "process",
-                "verbose_name_plural": "processes",
+                'verbose_name': 'process',
+                'verbose_name_plural': 'processes',
             },
         ),
         migrations.CreateModel(
-            name="AuditEvent",
+            name='AuditEvent',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("at", models.DateTimeField(db_index=True)),
-                (
-                    "actor",
-                    models.CharField(
-                        help_text="Who did it: staff, a person, or the system.", max_length=255
-                    ),
-                ),
-                ("action", models.CharField(db_index=True, max_length=64)),
-                (
-                    "subject",
-                    models.CharField(blank=True, help_text="What it was done to.", max_length=255),
-                ),
-                ("detail", models.JSONField(blank=True, default=dict)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField(db_index=True)),
+                ('actor', models.CharField(help_text='Who did it: staff, a person, or the system.', max_length=255)),
+                ('action', models.CharField(db_index=True, max_length=64)),
+                ('subject', models.CharField(blank=True, help_text='What it was done to.', max_length=255)),
+                ('detail', models.JSONField(blank=True, default=dict)),
             ],
             options={
-                "verbose_name": "audit entry",
-                "verbose_name_plural": "audit log",
-                "ordering": ["-id"],
-                "indexes": [
-                    models.Index(fields=["subject", "action", "at"], name="audit_by_subject")
-                ],
+                'verbose_name': 'audit entry',
+                'verbose_name_plural': 'audit log',
+                'ordering': ['-id'],
+                'indexes': [models.Index(fields=['subject', 'action', 'at'], name='audit_by_subject')],
             },
         ),
         migrations.CreateModel(
-            name="Session",
+            name='Session',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("number", models.PositiveIntegerField()),
-                ("started_at", models.DateTimeField()),
-                ("ended_at", models.DateTimeField(blank=True, null=True)),
-                ("end_reason", models.CharField(blank=True, max_length=32)),
-                (
-                    "conversation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="sessions",
-                        to="gateway.conversation",
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('started_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('end_reason', models.CharField(blank=True, max_length=32)),
+                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sessions', to='gateway.conversation')),
             ],
             options={
-                "ordering": ["conversation_id", "number"],
+                'ordering': ['conversation_id', 'number'],
             },
         ),
         migrations.AddField(
-            model_name="conversation",
-            name="session",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="The current one; /new starts another.",
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to="gateway.session",
-            ),
+            model_name='conversation',
+            name='session',
+            field=models.ForeignKey(blank=True, help_text='The current one; /new starts another.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='gateway.session'),
         ),
         migrations.CreateModel(
-            name="Turn",
+            name='Turn',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("queued", "queued"),
-                            ("running", "running"),
-                            ("waiting", "waiting"),
-                            ("ready", "ready"),
-                            ("finished", "finished"),
-                            ("failed", "failed"),
-                            ("stopped", "stopped"),
-                        ],
-                        default="queued",
-                        max_length=12,
-                    ),
-                ),
-                ("prompt", models.TextField(blank=True, help_text="What the person said.")),
-                ("sender_id", models.CharField(max_length=255)),
-                ("sender_name", models.CharField(blank=True, max_length=255)),
-                ("reply_to", models.CharField(blank=True, max_length=255)),
-                ("owner", models.CharField(blank=True, max_length=200)),
-                (
-                    "epoch",
-                    models.PositiveIntegerField(default=0, help_text="Grows with every claim."),
-                ),
-                ("lease_expires_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "deaths",
-                    models.PositiveSmallIntegerField(
-                        default=0, help_text="How often its worker died under it."
-                    ),
-                ),
-                (
-                    "spoken",
-                    models.TextField(
-                        blank=True,
-                        help_text="What the agent said in this turn before its last answer.",
-                    ),
-                ),
-                (
-                    "segment",
-                    models.PositiveIntegerField(
-                        default=0,
-                        help_text="Grows with every question, so that each stretch has its own preview.",
-                    ),
-                ),
-                ("error", models.CharField(blank=True, max_length=500)),
-                ("detail", models.TextField(blank=True, help_text="For staff.")),
-                ("usage", models.JSONField(blank=True, default=dict)),
-                ("created_at", models.DateTimeField()),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                ("woken_at", models.DateTimeField(help_text="When a worker was last told of it.")),
-                ("updated_at", models.DateTimeField(db_index=True)),
-                (
-                    "conversation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="turns",
-                        to="gateway.conversation",
-                    ),
-                ),
-                (
-                    "session",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="turns",
-                        to="gateway.session",
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('waiting', 'waiting'), ('ready', 'ready'), ('finished', 'finished'), ('failed', 'failed'), ('stopped', 'stopped')], default='queued', max_length=12)),
+                ('prompt', models.TextField(blank=True, help_text='What the person said.')),
+                ('sender_id', models.CharField(max_length=255)),
+                ('sender_name', models.CharField(blank=True, max_length=255)),
+                ('reply_to', models.CharField(blank=True, max_length=255)),
+                ('owner', models.CharField(blank=True, max_length=200)),
+                ('epoch', models.PositiveIntegerField(default=0, help_text='Grows with every claim.')),
+                ('lease_expires_at', models.DateTimeField(blank=True, null=True)),
+                ('deaths', models.PositiveSmallIntegerField(default=0, help_text='How often its worker died under it.')),
+                ('spoken', models.TextField(blank=True, help_text='What the agent said in this turn before its last answer.')),
+                ('segment', models.PositiveIntegerField(default=0, help_text='Grows with every question, so that each stretch has its own preview.')),
+                ('failure_kind', models.CharField(blank=True, choices=[('model_unreachable', 'model_unreachable'), ('model_refused', 'model_refused'), ('rate_limited', 'rate_limited'), ('limit', 'limit'), ('internal', 'internal'), ('worker_died', 'worker_died')], help_text='Why it failed, for what decides by it; empty if it did not.', max_length=20)),
+                ('error', models.CharField(blank=True, max_length=500)),
+                ('detail', models.TextField(blank=True, help_text='For staff.')),
+                ('usage', models.JSONField(blank=True, default=dict)),
+                ('created_at', models.DateTimeField()),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('woken_at', models.DateTimeField(help_text='When a worker was last told of it.')),
+                ('updated_at', models.DateTimeField(db_index=True)),
+                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='gateway.conversation')),
+                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='gateway.session')),
             ],
             options={
-                "ordering": ["id"],
+                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(
-            name="TranscriptEntry",
+            name='TranscriptEntry',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("position", models.PositiveIntegerField()),
-                ("message", models.JSONField(help_text="As the agent library writes it.")),
-                ("schema", models.PositiveSmallIntegerField(default=1)),
-                ("created_at", models.DateTimeField()),
-                (
-                    "session",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="transcript",
-                        to="gateway.session",
-                    ),
-                ),
-                (
-                    "turn",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.SET_NULL, to="gateway.turn"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('message', models.JSONField(help_text='As the agent library writes it.')),
+                ('schema', models.PositiveSmallIntegerField(default=1)),
+                ('created_at', models.DateTimeField()),
+                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='transcript', to='gateway.session')),
+                ('turn', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to='gateway.turn')),
             ],
             options={
-                "verbose_name_plural": "transcript entries",
-                "ordering": ["session_id", "position"],
+                'verbose_name_plural': 'transcript entries',
+                'ordering': ['session_id', 'position'],
             },
         ),
         migrations.CreateModel(
-            name="ToolCall",
+            name='ToolCall',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("call_id", models.CharField(max_length=200)),
-                ("name", models.CharField(max_length=100)),
-                ("arguments", models.JSONField(default=dict)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("started", "started"),
-                            ("waiting", "waits for a person"),
-                            ("done", "has its result"),
-                        ],
-                        default="started",
-                        max_length=8,
-                    ),
-                ),
-                ("result", models.JSONField(null=True)),
-                (
-                    "epoch",
-                    models.PositiveIntegerField(
-                        default=0, help_text="The claim of the turn that began it."
-                    ),
-                ),
-                ("started_at", models.DateTimeField()),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "turn",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tool_calls",
-                        to="gateway.turn",
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('call_id', models.CharField(max_length=200)),
+                ('name', models.CharField(max_length=100)),
+                ('arguments', models.JSONField(default=dict)),
+                ('state', models.CharField(choices=[('started', 'started'), ('waiting', 'waits for a person'), ('done', 'has its result')], default='started', max_length=8)),
+                ('result', models.JSONField(null=True)),
+                ('epoch', models.PositiveIntegerField(default=0, help_text='The claim of the turn that began it.')),
+                ('started_at', models.DateTimeField()),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tool_calls', to='gateway.turn')),
             ],
             options={
-                "ordering": ["id"],
+                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(
-            name="Note",
+            name='Note',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField()),
-                (
-                    "conversation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="notes",
-                        to="gateway.conversation",
-                    ),
-                ),
-                (
-                    "turn",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.SET_NULL, to="gateway.turn"
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField()),
+                ('created_at', models.DateTimeField()),
+                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notes', to='gateway.conversation')),
+                ('turn', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to='gateway.turn')),
             ],
             options={
-                "ordering": ["id"],
+                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(
-            name="InboundEvent",
+            name='InboundEvent',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("account", models.CharField(max_length=64)),
-                (
-                    "event_id",
-                    models.CharField(help_text="The platform's id of the event.", max_length=255),
-                ),
-                (
-                    "message_key",
-                    models.CharField(
-                        blank=True,
-                        help_text="Chat and message id, for messages.",
-                        max_length=600,
-                        null=True,
-                    ),
-                ),
-                ("kind", models.CharField(max_length=16)),
-                ("platform", models.CharField(blank=True, max_length=32)),
-                ("chat_id", models.CharField(blank=True, max_length=255)),
-                ("thread_id", models.CharField(blank=True, max_length=255)),
-                ("chat_type", models.CharField(blank=True, max_length=16)),
-                ("scope_id", models.CharField(blank=True, max_length=255)),
-                ("sender_id", models.CharField(blank=True, max_length=255)),
-                ("sender_name", models.CharField(blank=True, max_length=255)),
-                ("message_id", models.CharField(blank=True, max_length=255)),
-                ("reply_to", models.CharField(blank=True, max_length=255)),
-                ("text", models.TextField(blank=True)),
-                ("attachments", models.JSONField(blank=True, default=list)),
-                (
-                    "decision",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("turn", "began or joined a turn"),
-                            ("answer", "answered a question"),
-                            ("hint", "was about a question, but did not answer it"),
-                            ("command", "was a command"),
-                            ("denied", "was not allowed"),
-                            ("ignored", "was not for us"),
-                            ("closed", "answered a question that is closed"),
-                            ("edited", "changed a message that waits"),
-                            ("poison", "could not be handled"),
-                        ],
-                        max_length=12,
-                    ),
-                ),
-                ("reason", models.CharField(blank=True, max_length=500)),
-                ("prompt_id", models.BigIntegerField(blank=True, null=True)),
-                ("sent_at", models.DateTimeField(blank=True, null=True)),
-                ("received_at", models.DateTimeField(db_index=True)),
-                (
-                    "conversation",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="inbound",
-                        to="gateway.conversation",
-                    ),
-                ),
-                (
-                    "turn",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="messages",
-                        to="gateway.turn",
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('account', models.CharField(max_length=64)),
+                ('event_id', models.CharField(help_text="The platform's id of the event.", max_length=255)),
+                ('message_key', models.CharField(blank=True, help_text='Chat and message id, for messages.', max_length=600, null=True)),
+                ('kind', models.CharField(max_length=16)),
+                ('platform', models.CharField(blank=True, max_length=32)),
+                ('chat_id', models.CharField(blank=True, max_length=255)),
+                ('thread_id', models.CharField(blank=True, max_length=255)),
+                ('chat_type', models.CharField(blank=True, max_length=16)),
+                ('scope_id', models.CharField(blank=True, max_length=255)),
+                ('sender_id', models.CharField(blank=True, max_length=255)),
+                ('sender_name', models.CharField(blank=True, max_length=255)),
+                ('message_id', models.CharField(blank=True, max_length=255)),
+                ('reply_to', models.CharField(blank=True, max_length=255)),
+                ('text', models.TextField(blank=True)),
+                ('attachments', models.JSONField(blank=True, default=list)),
+                ('decision', models.CharField(blank=True, choices=[('turn', 'began or joined a turn'), ('answer', 'answered a question'), ('hint', 'was about a question, but did not answer it'), ('command', 'was a command'), ('denied', 'was not allowed'), ('ignored', 'was not for us'), ('closed', 'answered a question that is closed'), ('edited', 'changed a message that waits'), ('poison', 'could not be handled')], max_length=12)),
+                ('reason', models.CharField(blank=True, max_length=500)),
+                ('prompt_id', models.BigIntegerField(blank=True, null=True)),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('received_at', models.DateTimeField(db_index=True)),
+                ('conversation', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='inbound', to='gateway.conversation')),
+                ('turn', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='messages', to='gateway.turn')),
             ],
             options={
-                "verbose_name": "incoming event",
-                "ordering": ["id"],
+                'verbose_name': 'incoming event',
+                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(
-            name="AllowEntry",
+            name='AllowEntry',
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("platform", models.CharField(max_length=32)),
-                (
-                    "account",
-                    models.CharField(
-                        blank=True,
-                        help_text="Only through this account. Empty: through any.",
-                        max_length=64,
-                    ),
-                ),
-                (
-                    "scope_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="Only in this one. Empty: in any.",
-                        max_length=255,
-                        verbose_name="workspace",
-                    ),
-                ),
-                (
-                    "chat_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="Only in this chat. Empty: in any.",
-                        max_length=255,
-                        verbose_name="chat's id",
-                    ),
-                ),
-                (
-                    "user_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="They read it when they write to the bot. Empty: everybody in the chat below.",
-                        max_length=255,
-                        verbose_name="person's id",
-                    ),
-                ),
-                (
-                    "note",
-                    models.CharField(
-                        blank=True, help_text="Who that is, for staff.", max_length=200
-                    ),
-                ),
-                (
-                    "from_environment",
-                    models.BooleanField(
-                        default=False, editable=False, verbose_name="kept by the environment"
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        blank=True,
-                        editable=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('platform', models.CharField(max_length=32)),
+                ('account', models.CharField(blank=True, help_text='Only through this account. Empty: through any.', max_length=64)),
+                ('scope_id', models.CharField(blank=True, help_text='Only in this one. Empty: in any.', max_length=255, verbose_name='workspace')),
+                ('chat_id', models.CharField(blank=True, help_text='Only in this chat. Empty: in any.', max_length=255, verbose_name="chat's id")),
+                ('user_id', models.CharField(blank=True, help_text='They read it when they write to the bot. Empty: everybody in the chat below.', max_length=255, verbose_name="person's id")),
+                ('note', models.CharField(blank=True, help_text='Who that is, for staff.', max_length=200)),
+                ('from_environment', models.BooleanField(default=False, editable=False, verbose_name='kept by the environment')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                "verbose_name": "allowlist entry",
-                "verbose_name_plural": "allowlist",
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("platform", "account", "scope_id", "chat_id", "user_id"),
-                        name="one_allow_entry",
-                    )
-                ],
+                'verbose_name': 'allowlist entry',
+                'verbose_name_plural': 'allowlist',
+                'constraints': [models.UniqueConstraint(fields=('platform', 'account', 'scope_id', 'chat_id', 'user_id'), name='one_allow_entry')],
             },
         ),
         migrations.AddConstraint(
-            model_name="session",
-            constraint=models.UniqueConstraint(
-                fields=("conversation", "number"), name="one_session_a_number"
-            ),
+            model_name='session',
+            constraint=models.UniqueConstraint(fields=('conversation', 'number'), name='one_session_a_number'),
         ),
         migrations.AddIndex(
-            model_name="conversation",
-            index=models.Index(fields=["account", "chat_id"], name="conversations_by_chat"),
+            model_name='conversation',
+            index=models.Index(fields=['account', 'chat_id'], name='conversations_by_chat'),
         ),
         migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(
-                condition=models.Q(("state__in", ["queued", "ready", "running", "waiting"])),
-                fields=["state", "lease_expires_at"],
-                name="open_turns",
-            ),
+            model_name='turn',
+            index=models.Index(condition=models.Q(('state__in', ['queued', 'ready', 'running', 'waiting'])), fields=['state', 'lease_expires_at'], name='open_turns'),
         ),
         migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(
-                condition=models.Q(("state__in", ["queued", "ready", "running", "waiting"])),
-                fields=["conversation", "id"],
-                name="open_turns_of_one",
-            ),
+            model_name='turn',
+            index=models.Index(condition=models.Q(('state__in', ['queued', 'ready', 'running', 'waiting'])), fields=['conversation', 'id'], name='open_turns_of_one'),
         ),
         migrations.AddConstraint(
-            model_name="turn",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ["ready", "running", "waiting"])),
-                fields=("conversation",),
-                name="one_active_turn_a_conversation",
-            ),
+            model_name='turn',
+            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['ready', 'running', 'waiting'])), fields=('conversation',), name='one_active_turn_a_conversation'),
         ),
         migrations.AddConstraint(
-            model_name="turn",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        ["queued", "running", "waiting", "ready", "finished", "failed", "stopped"],
-                    )
-                ),
-                name="turn_state_known",
-            ),
+            model_name='turn',
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'waiting', 'ready', 'finished', 'failed', 'stopped'])), name='turn_state_known'),
         ),
         migrations.AddConstraint(
-            model_name="transcriptentry",
-            constraint=models.UniqueConstraint(
-                fields=("session", "position"), name="one_entry_a_position"
-            ),
+            model_name='transcriptentry',
+            constraint=models.UniqueConstraint(fields=('session', 'position'), name='one_entry_a_position'),
         ),
         migrations.AddConstraint(
-            model_name="toolcall",
-            constraint=models.UniqueConstraint(
-                fields=("turn", "call_id"), name="one_row_a_tool_call"
-            ),
+            model_name='toolcall',
+            constraint=models.UniqueConstraint(fields=('turn', 'call_id'), name='one_row_a_tool_call'),
         ),
         migrations.AddIndex(
-            model_name="inboundevent",
-            index=models.Index(fields=["message_id", "account"], name="inbound_by_message"),
+            model_name='inboundevent',
+            index=models.Index(fields=['message_id', 'account'], name='inbound_by_message'),
         ),
         migrations.AddIndex(
-            model_name="inboundevent",
-            index=models.Index(
-                condition=models.Q(("prompt_id__isnull", False)),
-                fields=["prompt_id"],
-                name="inbound_by_prompt",
-            ),
+            model_name='inboundevent',
+            index=models.Index(condition=models.Q(('prompt_id__isnull', False)), fields=['prompt_id'], name='inbound_by_prompt'),
         ),
         migrations.AddConstraint(
-            model_name="inboundevent",
-            constraint=models.UniqueConstraint(
-                fields=("account", "event_id"), name="one_row_an_event"
-            ),
+            model_name='inboundevent',
+            constraint=models.UniqueConstraint(fields=('account', 'event_id'), name='one_row_an_event'),
         ),
         migrations.AddConstraint(
-            model_name="inboundevent",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("message_key__isnull", False)),
-                fields=("account", "message_key"),
-                name="one_row_a_message",
-            ),
+            model_name='inboundevent',
+            constraint=models.UniqueConstraint(condition=models.Q(('message_key__isnull', False)), fields=('account', 'message_key'), name='one_row_a_message'),
         ),
     ]

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from typing_extensions import override
 
-from gateway.states import ACTIVE, OPEN, TurnState
+from gateway.states import ACTIVE, OPEN, FailureKind, TurnState
 
 ACTIVE_STATES = sorted(state.value for state in ACTIVE)
 OPEN_STATES = sorted(state.value for state in OPEN)
@@ -39,6 +39,12 @@ class Turn(models.Model):
     )
     segment = models.PositiveIntegerField(
         default=0, help_text="Grows with every question, so that each stretch has its own preview."
+    )
+    failure_kind = models.CharField(
+        max_length=20,
+        blank=True,
+        choices=[(kind.value, kind.value) for kind in FailureKind],
+        help_text="Why it failed, for what decides by it; empty if it did not.",
     )
     error = models.CharField(max_length=500, blank=True)
     detail = models.TextField(blank=True, help_text="For staff.")

@@ -12,7 +12,7 @@ from gateway import queue, sessions, turns, upkeep
 from gateway.agents import history
 from gateway.errors import TurnLost
 from gateway.models import ToolCall, TranscriptEntry, Turn
-from gateway.states import TurnState
+from gateway.states import FailureKind, TurnState
 from gateway.workbench import workbench
 from tests.factories import (
     choice_question,
@@ -189,7 +189,7 @@ def verbs(turn, clock):
         "finish_tool": lambda: turns.finish_tool(turn, "c9", "x", now=clock()),
         "wait": lambda: turns.wait(turn, [ask_for(turn)], "Hm.", now=clock()),
         "finish": lambda: finish(turn, clock),
-        "fail": lambda: turns.fail(turn, "no", "no", now=clock()),
+        "fail": lambda: turns.fail(turn, FailureKind.INTERNAL, "no", "no", now=clock()),
     }
 
 
@@ -275,7 +275,7 @@ def test_a_ledger_that_cannot_be_written_ends_nothing(chat, clock, monkeypatch) 
 def test_a_failure_is_one_line_and_keeps_what_was_said(chat, clock) -> None:
     enqueue(chat, clock)
     turn = claim(chat, clock)
-    turns.fail(turn, "The model is away.", "HTTP 500", now=clock())
+    turns.fail(turn, FailureKind.MODEL_UNREACHABLE, "The model is away.", "HTTP 500", now=clock())
     owed = Obligation.objects.get()
     assert owed.kind == "error"
     assert "The model is away." in owed.content
@@ -419,7 +419,7 @@ def test_a_turn_that_kills_its_worker_twice_is_given_up_with_a_word(chat, clock)
     for _ in range(2):
         die(claim(chat, clock), clock)
     turn = Turn.objects.get()
-    assert (turn.state, turn.deaths) == ("failed", 2)
+    assert (turn.state, turn.failure_kind, turn.deaths) == ("failed", "worker_died", 2)
     assert [owed.kind for owed in Obligation.objects.order_by("pk")] == ["notice", "error"]
     assert claim(chat, clock) is None
     assert is_valid(turn)

@@ -9,6 +9,7 @@ import pytest
 from clarify.standing import Standing, is_shown, why_open
 from gateway import explaining
 from gateway.holding import Layer, held_by
+from gateway.states import FailureKind
 from gateway.story import (
     Alive,
     Asked,
@@ -189,7 +190,9 @@ BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", s
         (
             {
                 "turn": turned(
-                    state="failed", error="The model is away.", detail="model_unreachable: x"
+                    state="failed",
+                    failure=FailureKind.MODEL_UNREACHABLE,
+                    error="The model is away.",
                 ),
                 "owed": (ARRIVED,),
             },

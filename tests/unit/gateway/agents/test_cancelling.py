@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from gateway.agents.events import Cancelled, Execute, Failed, FailureKind, TextSoFar, ToolStarting
+from gateway.agents.events import Cancelled, Execute, Failed, TextSoFar, ToolStarting
 from gateway.agents.loop import EdgeLoop
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.agents.tools import AgentTool, Risk
+from gateway.states import FailureKind
 from tests.peers.model import Gate, Reply, ToolCall, by_keyword, in_turn
 from tests.unit.gateway.agents.driving import Caller, WorkerDied, registry
 

@@ -1,8 +1,9 @@
 import pytest
 
-from gateway.agents.events import Failed, FailureKind, Finished
+from gateway.agents.events import Failed, Finished
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
+from gateway.states import FailureKind
 from tests.peers.model import Reply, ToolCall, echo, in_turn
 from tests.unit.gateway.agents.driving import Caller
 
