@@ -11,13 +11,14 @@ import regex
 from clarify.folding import fold, tighten
 
 
-def _folded(*lines: str) -> frozenset[str]:
+def folded(*lines: str) -> frozenset[str]:
+    """The phrases of lines that keep them apart with "|", each folded."""
     return frozenset(fold(phrase) for line in lines for phrase in line.split("|"))
 
 
-def _either(*lines: str) -> str:
+def either(*lines: str) -> str:
     """A pattern that matches any of the phrases, the longest first."""
-    phrases = sorted(_folded(*lines), key=len, reverse=True)
+    phrases = sorted(folded(*lines), key=len, reverse=True)
     return "|".join(regex.escape(phrase) for phrase in phrases)
 
 
@@ -27,7 +28,7 @@ def _numbered(table: Mapping[int, str]) -> dict[str, int]:
 
 LAST = -1  # "the last one", whatever its number is
 
-DECLINES = _folded(
+DECLINES = folded(
     "/skip|skip|skip it|skip this|skip this one|skip that|please skip|no answer|no comment",
     "none of these|none of those|none of them|none of the above|neither|neither of them",
     "neither of these|not any of these|i'd rather not say|i would rather not say",
@@ -49,14 +50,14 @@ DECLINES = _folded(
     "pular|nenhum desses|nenhuma dessas|salta|nessuno di questi|пропустить|ни один из них",
 )
 
-NONE = _folded(
+NONE = folded(
     "none|nothing|no one of them|无|無|没有|沒有|都没有|一个也不|هیچ|هیچی|없음|없어요|なし",
     "なしで|特になし",
     "keine|keiner|keines|nichts|aucun|aucune|rien|ninguno|ninguna|nada|nenhum|nenhuma|nessuno",
     "нет|ничего|ни один",
 )
 
-ALL = _folded(
+ALL = folded(
     "all|all of them|all of these|all of the above|everything|every one|each of them|all options",
     "全部|全都|全选|全選|都要|都选|都選|所有|全要|全部都要|所有选项|همه|همه‌شون|همه شون|همشون",
     "همه موارد|همه‌ی موارد|تمام موارد|همه گزینه ها|همه گزینه‌ها|모두|전부|전부 다|다|모두 다",
@@ -64,7 +65,7 @@ ALL = _folded(
     "todos|todas|todo|tudo|tutti|tutte|tutto|все|всё",
 )
 
-BOTH = _folded(
+BOTH = folded(
     "both|both of them|两个都要|两者都要|兩個都要|هر دو|هردو|둘 다|둘다|両方|両方とも|どちらも|"
     "beide|beides"
 )
@@ -84,7 +85,7 @@ _CARDINALS = _numbered(
     }
 )
 # Bare, these are a particle, a pronoun or an article rather than a number.
-_NOT_ALONE = _folded(
+_NOT_ALONE = folded(
     "이|일|사|오|구|に|ご|ein|eine|un|une|um|uma|una|یه|ده|sei|两|兩|さん|なな|よん"
 )
 
@@ -105,34 +106,34 @@ _ORDINALS = _numbered(
     }
 )
 # 두/세/네/첫 count only before a counter, and 네 alone is "yes".
-_NOT_ALONE_ORDINALS = _folded("두|세|네|첫|첫번|첫 번|두번|두 번|세번|세 번|네번|네 번")
+_NOT_ALONE_ORDINALS = folded("두|세|네|첫|첫번|첫 번|두번|두 번|세번|세 번|네번|네 번")
 
 NUMBER_WORDS: dict[str, int] = {**_CARDINALS, **_ORDINALS}
 ORDINAL_WORDS = frozenset(_ORDINALS)
 NEEDS_COMPANY = _NOT_ALONE | _NOT_ALONE_ORDINALS
 
-OPTION_NOUNS = _either(
+OPTION_NOUNS = either(
     "option|opt|choice|number|item|answer|variant|alternative|选项|選項|方案|第|选择|選擇|#",
     "گزینه|گزینه ی|گزینهی|شماره|شماره ی|شمارهی|مورد|انتخاب|옵션|선택지|선택|번호|보기|選択肢",
     "選択|オプション|番号",
     "nummer|auswahl|antwort|möglichkeit|opción|opcion|opção|opcao|número|numéro|numero",
     "opzione|вариант|номер|choix|réponse",
 )
-ARTICLES = _either("the|der|die|das|den|el|la|le|il|my|mein|meine")
-COUNTERS = _either(
+ARTICLES = either("the|der|die|das|den|el|la|le|il|my|mein|meine")
+COUNTERS = either(
     "st|nd|rd|th|one|ones|option|choice|answer|variant|一个|一個|个|個|号|號|项|項|条|條|种|種|款|的|那个",
     "那個|选项|選項",
     "番|番目|つ目|個目|目|のやつ|の方|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째|것|거",
     "گزینه|یکی|مین|می",
     "option|nummer|auswahl|antwort|davon|opción|opção|opzione|вариант|choix|er|º|ª|e|ème",
 )
-THROUGH = _either("-|~|to|through|thru|until|bis|到|至|تا|から|부터|a|à|до|..|…")
+THROUGH = either("-|~|to|through|thru|until|bis|到|至|تا|から|부터|a|à|до|..|…")
 
 # After a bare number these say how many, not which: "三个" is three of them, "第三个" the third.
-QUANTITIES = _folded("个|個|项|项目|条|條|种|種|款")
+QUANTITIES = folded("个|個|项|项目|条|條|种|種|款")
 
 # Said around an answer, and not part of it.
-POLITE_BEFORE = _either(
+POLITE_BEFORE = either(
     "please|i choose|i pick|i take|i want|i prefer|i select|i'd like|i would like|i'd prefer",
     "i'd choose|i'd pick|i'd go with|i would go with|i'll take|i'll go with|i'll choose|i'll pick",
     "i will take|i will go with|i go with|i'm going with|let's go with|lets go with|let us go with",
@@ -145,7 +146,7 @@ POLITE_BEFORE = _either(
     "من|لطفا|انتخاب من|انتخابم|همان|همون|저는|나는|전|난|제 선택은|私は|僕は|じゃあ|では|はい",
     "je choisis|je prends|elijo|prefiero|eu escolho|scelgo|я выбираю|выбираю|пожалуйста",
 )
-POLITE_AFTER = _either(
+POLITE_AFTER = either(
     "please|pls|plz|thanks|thank you|thx|then|it is|for me|i think|sounds good|is fine|is good",
     "bitte|danke|nehmen|wäre gut|passt|吧|谢谢|謝謝|好了|就行|就好|可以|啦|呢|了|。",
     "です|だ|で|でお願いします|お願いします|をお願いします|でおねがいします|にします|にする",
@@ -162,7 +163,7 @@ POLITE_AFTER = _either(
     "пожалуйста|спасибо",
 )
 
-OTHER = _folded(
+OTHER = folded(
     "other|others|other option|another|something else|anything else|other please specify",
     "other specify|other write your own|other type your own|其他|其它|其他选项|別的|别的|另外",
     "其他請說明|其他请说明",
@@ -172,15 +173,15 @@ OTHER = _folded(
     "outro|outra|altro|другое|другой",
 )
 _OTHER_PREFIX = regex.compile(
-    rf"^\s*(?:{_either('other|something else|其他|其它|سایر|기타|その他|andere|anderes|sonstiges')}"
-    rf"|{_either('autre|otro|outro|altro|другое')})\s*[:：]\s*(?=\S)",
+    rf"^\s*(?:{either('other|something else|其他|其它|سایر|기타|その他|andere|anderes|sonstiges')}"
+    rf"|{either('autre|otro|outro|altro|другое')})\s*[:：]\s*(?=\S)",
     regex.IGNORECASE,
 )
 _ASIDE = regex.compile(r"\s*[(\[（【][^()\[\]]*[)\]）】]\s*$")
 _JOINERS = regex.compile(r"\s*[-:,/.…]+\s*")
 
 # Said in any talk, so a piece of a longer label must not be taken for one of these.
-SMALL_TALK = _folded(
+SMALL_TALK = folded(
     "yes|no|ok|okay|y|n|yep|yeah|nope|nah|sure|maybe|not|now|the|and|or|for|with|what|why|how|who",
     "when|where|this|that|it|is|are|to|of|on|in|at|hi|hello|thanks|please|wait|help|stop|i|me|you",
     "ja|nein|doch|nicht|oui|non|si|sí|sim|não|да|нет|是|不|好|否|要|对|不是|好的|不要|可以|没有",
