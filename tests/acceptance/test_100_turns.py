@@ -8,6 +8,7 @@ pytestmark = pytest.mark.acceptance
 TURNS = 100
 
 
+@pytest.mark.proves("T4", "T11")
 def test_a_hundred_turns_run_together_and_each_can_be_stopped(
     stack, telegram, model, books, somebody
 ):

@@ -6,6 +6,7 @@ pytestmark = pytest.mark.acceptance
 PENDING = 500
 
 
+@pytest.mark.proves("Q3", "T11")
 def test_five_hundred_open_questions_hold_nobody_up(stack, telegram, model, books, somebody):
     people = [somebody() for _ in range(PENDING)]
     for person in people:

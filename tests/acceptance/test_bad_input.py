@@ -133,6 +133,7 @@ def test_strangers_are_told_once_and_reach_nobody(make_stack, stack_db, model):
         assert telegram.from_bot(-70_001) == []
 
 
+@pytest.mark.proves("I4")
 async def test_a_wrong_token_is_said_where_staff_look_and_the_other_accounts_go_on(
     make_stack, stack_db
 ):

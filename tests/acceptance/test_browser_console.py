@@ -119,6 +119,7 @@ def sit_down(stack, chromium, names):
     assert complaints == []
 
 
+@pytest.mark.proves("U1")
 def test_an_answer_is_streamed_formatted_and_ticked(sit_down):
     desk = sit_down()
     desk.say("markdown")
@@ -169,6 +170,7 @@ def test_what_was_read_of_a_stopped_turn_stays_and_the_stop_is_told_once(sit_dow
     expect(desk.page.locator(".entry", has_text="Stopped")).to_have_count(1)
 
 
+@pytest.mark.proves("Q17")
 def test_three_questions_are_answered_with_the_keyboard_alone(sit_down):
     desk = sit_down()
     desk.say("ask 3")
@@ -227,6 +229,7 @@ def test_what_is_answered_by_a_message_is_counted(sit_down):
     expect(desk.panel.locator(".step.is-done")).to_have_count(2)
 
 
+@pytest.mark.proves("Q17")
 def test_drafts_outlive_collapsing_reloading_and_a_killed_server(sit_down, stack):
     desk = sit_down()
     desk.say("ask 3")
@@ -265,6 +268,7 @@ def test_a_message_written_while_the_server_is_away_arrives_once(sit_down, stack
     expect(desk.page.locator(".said")).to_have_count(1)
 
 
+@pytest.mark.proves("Q5", "Q17")
 def test_a_question_answered_in_one_tab_closes_in_the_other(sit_down):
     desk = sit_down()
     other = desk.tab()
@@ -295,6 +299,7 @@ def test_a_question_is_skipped_or_answered_by_a_message(sit_down):
     expect(desk.page.locator(".said", has_text="taken as an answer")).to_be_visible()
 
 
+@pytest.mark.proves("Q17")
 def test_on_a_phone_questions_are_a_card_in_the_timeline_and_the_list_a_drawer(sit_down):
     desk = sit_down(**PHONE)
     desk.say("ask 2")

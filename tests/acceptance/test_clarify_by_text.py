@@ -22,6 +22,7 @@ def result_of(text):
     return text.replace('": "', '":"').partition('"user_response":"')[2].partition('"')[0]
 
 
+@pytest.mark.proves("Q8")
 @pytest.mark.parametrize(("typed", "meant"), ANSWERS)
 def test_on_telegram_a_typed_answer_resolves_the_question_beside_its_buttons(
     telegram, books, person, typed, meant
@@ -50,6 +51,7 @@ async def test_in_the_control_ui_a_typed_answer_resolves_the_question(stack):
             page.entries = {key: e for key, e in page.entries.items() if e["kind"] == "final"}
 
 
+@pytest.mark.proves("Q8")
 async def test_in_the_control_ui_a_question_can_be_answered_as_soon_as_it_is_seen(stack):
     async with Page(stack) as page:
         os.kill(stack.pids["gateway"], signal.SIGSTOP)
@@ -65,6 +67,7 @@ async def test_in_the_control_ui_a_question_can_be_answered_as_soon_as_it_is_see
         assert [result_of(text) for text in page.answers] == ["Production"]
 
 
+@pytest.mark.proves("Q2")
 @pytest.mark.usefixtures("time")
 async def test_a_typed_answer_still_counts_after_the_death_of_every_process(stack, person):
     async with Page(stack) as page:

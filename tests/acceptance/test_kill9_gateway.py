@@ -51,6 +51,7 @@ def test_a_death_in_the_middle_of_sends_loses_nothing_and_doubles_only_with_the_
     assert waiting.texts == ["You said: first", "You said: second"]
 
 
+@pytest.mark.proves("D7")
 @pytest.mark.usefixtures("time")
 @pytest.mark.parametrize(
     ("place", "shown"),

@@ -91,6 +91,7 @@ def test_a_death_around_the_record_of_an_answer_loses_and_doubles_nothing(
     assert len(model.requests) == asked
 
 
+@pytest.mark.proves("T3")
 @pytest.mark.usefixtures("time")
 @pytest.mark.parametrize(
     ("place", "noted"),

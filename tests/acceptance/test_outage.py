@@ -14,6 +14,7 @@ pytestmark = pytest.mark.acceptance
 ANSWERED_WITHIN = 30  # seconds after the end of an outage
 
 
+@pytest.mark.proves("D11", "S6")
 @pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.full)])
 def test_after_an_outage_every_turn_under_way_and_every_new_message_is_answered(
     stack, telegram, model, books, somebody, seconds
@@ -88,6 +89,7 @@ def test_a_connection_cut_after_acceptance_makes_no_silent_double(
     assert person.texts == ["You said: one", recovered("You said: one"), "You said: two"]
 
 
+@pytest.mark.proves("Q6")
 def test_a_question_that_arrived_twice_is_answered_by_either_copy_and_only_once(
     stack, telegram, model, books, person
 ):

@@ -35,6 +35,7 @@ def people(stack, telegram):
     return asked
 
 
+@pytest.mark.proves("Q2")
 @pytest.mark.parametrize("name", ANSWERS)
 def test_button_number_and_own_words_still_answer_it(people, name):
     [result] = [text for text in people[name].texts if text.startswith("Result:")]
@@ -42,6 +43,7 @@ def test_button_number_and_own_words_still_answer_it(people, name):
     assert f'"user_response":"{ANSWERS[name]}"' in result.replace('": "', '":"')
 
 
+@pytest.mark.proves("Q0")
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_very_run_that_asked_goes_on_once(people, books, model, name):
     turns = books.rows(
@@ -61,5 +63,6 @@ def test_its_message_is_closed_and_not_shown_again(people, name):
     assert len([message for message in messages if message.text.startswith("Which way")]) == 1
 
 
+@pytest.mark.proves("Q2")
 def test_a_deadline_that_passed_meanwhile_holds(people):
     assert "no_answer" in people["sleeper"].sees("Result:").text

@@ -87,6 +87,7 @@ def test_when_the_owner_dies_the_other_takes_over(stack, telegram, books, somebo
         assert person.heard == ["You said: before", "You said: after"]
 
 
+@pytest.mark.proves("O2", "P2")
 def test_when_the_owner_hangs_the_other_takes_over_and_the_first_comes_back_without_harm(
     stack, telegram, books, somebody, second_gateway
 ):

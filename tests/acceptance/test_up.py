@@ -9,6 +9,7 @@ pytestmark = pytest.mark.acceptance
 PARTS = ("web", "gateway", "worker", "beat", "valkey")
 
 
+@pytest.mark.proves("I1")
 def test_every_part_that_is_killed_comes_back(make_stack):
     stack = make_stack()
     killed = {name: stack.kill9(name) for name in PARTS}
@@ -19,6 +20,7 @@ def test_every_part_that_is_killed_comes_back(make_stack):
     assert "Traceback" not in stack.logs("supervisor")  # it is in the logs of the parts
 
 
+@pytest.mark.proves("I1")
 def test_a_power_cut_and_a_restart_end_in_a_ready_site_with_the_same_operator(make_stack):
     stack = make_stack()
     before = stack.pids
@@ -30,6 +32,7 @@ def test_a_power_cut_and_a_restart_end_in_a_ready_site_with_the_same_operator(ma
     assert stack.logs("supervisor").count("Operator login") == 1
 
 
+@pytest.mark.proves("I1")
 def test_a_clean_stop_leaves_nothing_behind(make_stack):
     stack = make_stack()
     pids = [pid for name, pid in stack.pids.items() if stack.db == "sqlite" or name != "valkey"]

@@ -103,6 +103,7 @@ async def test_connecting_tells_who_the_bot_is(peer: TelegramPeer):
     assert me == BotIdentity(user_id=peer.token.split(":")[0], user_name="hermes_peer_bot")
 
 
+@pytest.mark.proves("S6")
 async def test_connecting_takes_a_webhook_away_and_keeps_what_waits(peer: TelegramPeer):
     peer.webhook_url = "https://example.org/hook"
     peer.say("said while nobody listened")
@@ -163,6 +164,7 @@ async def test_a_proxy_the_client_cannot_use_is_named(peer: TelegramPeer, monkey
         await adapter.connect()
 
 
+@pytest.mark.proves("P4")
 async def test_a_proxy_is_gone_through(peer: TelegramPeer):
     proxied = config(peer, proxy=peer.url, api_base_url="http://bot-api.invalid")
     adapter = platform.build_adapter(proxied)
@@ -216,6 +218,7 @@ async def test_what_is_said_comes_in_and_the_cursor_confirms_it(peer: TelegramPe
     assert int(second.cursor) == int(second.events[-1].event_id) + 1
 
 
+@pytest.mark.proves("P2")
 async def test_what_was_not_confirmed_comes_in_again_under_the_same_id(peer: TelegramPeer, adapter):
     peer.say("one")
     first = await adapter.receive("")
@@ -249,6 +252,7 @@ async def test_a_poisoned_update_does_not_stop_those_behind_it(peer: TelegramPee
     assert [type(event) for event in batch.events] == [Ignored, InboundMessage]
 
 
+@pytest.mark.proves("P1")
 async def test_edits_presses_and_moves_come_in(peer: TelegramPeer, adapter):
     said = peer.say("one")
     peer.edit_said(said["message_id"], "uno")
@@ -277,6 +281,7 @@ async def test_a_second_reader_of_the_same_bot_is_named(peer: TelegramPeer, adap
     assert down.value.code == "409"
 
 
+@pytest.mark.proves("P1")
 @pytest.mark.parametrize(
     "kind", ["500", "502html", "503", "reset_before", "lost_ack", "truncated", "garbage"]
 )
@@ -528,6 +533,7 @@ async def test_a_server_that_says_it_cannot_has_not_sent(peer: TelegramPeer, ada
     assert down.value.code == kind
 
 
+@pytest.mark.proves("P1")
 @pytest.mark.parametrize("kind", ["502html", "reset_before", "lost_ack", "truncated", "garbage"])
 async def test_a_send_without_a_proper_answer_may_have_arrived(
     peer: TelegramPeer, adapter, kind: str
@@ -586,6 +592,7 @@ def everything_said(error: BaseException | None) -> str:
     return said
 
 
+@pytest.mark.proves("X1")
 @pytest.mark.parametrize(
     "kind", ["401", "403", "400", "429", "500", "502html", "reset_before", "garbage", "truncated"]
 )

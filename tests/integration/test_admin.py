@@ -73,6 +73,7 @@ def everything():
 # --- Every page -----------------------------------------------------------------------------------
 
 
+@pytest.mark.proves("U2")
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
 def test_every_model_has_a_list_and_a_page_that_escape_what_people_wrote(
     model, staff_client, everything
@@ -158,6 +159,7 @@ def many():
         )
 
 
+@pytest.mark.proves("U2")
 def test_two_hundred_rows_cost_no_more_queries_than_a_few(staff_client, many):
     for model in OURS:
         few = queries_of(staff_client, page(model, "changelist") + "?q=no-such-thing")
@@ -190,6 +192,7 @@ def log_in(client, *permissions: str):
     client.force_login(person)
 
 
+@pytest.mark.proves("U2")
 def test_a_viewer_reads_and_is_offered_no_verb(client, prompt):
     log_in(client, "view_prompt")
 

@@ -32,6 +32,7 @@ def prompt():
 # --- Questions ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proves("Q21")
 def test_the_list_of_questions_says_who_was_asked_and_why_each_is_open(staff_client, prompt):
     factories.make_reply(prompt, detail="There is no option 7.")
 
@@ -94,6 +95,7 @@ def test_an_empty_answer_is_asked_for_again(staff_client, prompt):
     assert "This field is required" in response.content.decode()
 
 
+@pytest.mark.proves("A7", "Q21")
 @pytest.mark.parametrize(
     ("action", "given", "audit", "told"),
     [
@@ -224,6 +226,7 @@ def test_the_page_of_a_turn_leads_to_its_messages_questions_and_deliveries(staff
 # --- Accounts and access --------------------------------------------------------------------------
 
 
+@pytest.mark.proves("U2")
 def test_an_account_is_made_with_a_credential_that_is_never_shown(staff_client):
     given = {
         "slug": "mybot",
@@ -349,6 +352,7 @@ def test_accounts_are_disabled_and_enabled_with_audit_rows(staff_client):
     assert AuditEvent.objects.count() == 2
 
 
+@pytest.mark.proves("A7")
 def test_the_allowlist_is_kept_with_audit_rows(staff_client):
     given = {"platform": "telegram", "user_id": "4711", "note": "Grace"}
     staff_client.post(page(AllowEntry, "add"), given)

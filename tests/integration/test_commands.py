@@ -28,6 +28,7 @@ def waiting():
 # --- render ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.proves("D16")
 def test_render_shows_what_telegram_is_sent(monkeypatch):
     parts = json.loads(
         run("render", "--platform", "telegram", stdin="**Hi**", monkeypatch=monkeypatch)
@@ -38,6 +39,7 @@ def test_render_shows_what_telegram_is_sent(monkeypatch):
     ]
 
 
+@pytest.mark.proves("D16")
 def test_render_keeps_to_a_smaller_limit(monkeypatch):
     out = run(
         "render",
@@ -88,6 +90,7 @@ def add_account(monkeypatch, *more: str, secret: str = TOKEN) -> str:
     )
 
 
+@pytest.mark.proves("I3")
 def test_an_account_is_added_with_its_secret_encrypted_and_an_audit_row(monkeypatch):
     out = add_account(monkeypatch, "--option", "poll_seconds=5")
 
@@ -291,6 +294,7 @@ def test_the_same_words_can_be_sent_twice():
     assert Obligation.objects.count() == 2
 
 
+@pytest.mark.proves("I3")
 def test_an_abandoned_message_is_owed_again():
     owed = factories.make_obligation(state="abandoned", reason="chat is gone")
     assert "chat is gone" in run("ledger", "list", "--state", "abandoned")

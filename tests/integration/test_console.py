@@ -155,6 +155,7 @@ def test_another_chat_is_a_conversation_of_its_own_and_empty_ones_are_used_first
     assert ada.owns(second)
 
 
+@pytest.mark.proves("U1")
 def test_a_person_sees_their_own_chats_and_staff_see_everything(ada, bob, boss):
     mine, theirs, telegram = chat_of(ada), chat_of(bob), factories.make_conversation()
     say(ada, mine), say(bob, theirs)
@@ -263,6 +264,7 @@ def test_what_is_owed_to_another_platform_is_shown_as_the_page_shows_it(boss):
     assert "href" not in html
 
 
+@pytest.mark.proves("U1")
 def test_ticks_follow_the_delivery(ada):
     conversation = chat_of(ada)
     owed = factories.make_obligation(conversation)
@@ -478,6 +480,7 @@ def test_a_stranger_cannot_stop_a_turn(ada, bob):
 # --- pages ------------------------------------------------------------
 
 
+@pytest.mark.proves("X1")
 def test_pages_want_a_login_and_carry_no_inline_script(ada):
     client = Client()
     assert client.get("/").headers["Location"].startswith("/login/")
@@ -667,6 +670,7 @@ async def test_a_closed_page_cancels_nothing(ada):
     assert (await off_loop(Turn.objects.get)(pk=int(prompt.correlation))).state == TurnState.WAITING
 
 
+@pytest.mark.proves("U1")
 async def test_a_page_that_was_away_gets_what_changed_meanwhile(ada):
     conversation = await off_loop(chat_of)(ada)
     async with Page(await user_of(ada)) as page:

@@ -25,6 +25,7 @@ def doctor(*more: str) -> list[dict]:
     return json.loads(out.getvalue())
 
 
+@pytest.mark.proves("I3")
 def test_every_finding_that_is_not_well_says_how_to_mend_it():
     factories.make_account("mybot")
 

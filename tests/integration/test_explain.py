@@ -29,6 +29,7 @@ def waiting():
     return factories.make_stuck_question()
 
 
+@pytest.mark.proves("Q21")
 @pytest.mark.parametrize(
     "name",
     [
@@ -182,6 +183,7 @@ def message(text: str, number: int, conversation, **changes) -> InboundMessage:
     )
 
 
+@pytest.mark.proves("Q21")
 def test_what_really_came_in_is_told_with_what_became_of_it():
     conversation = factories.make_conversation(chat_id="77")
     factories.make_allow_entry(user_id="77")

@@ -88,6 +88,7 @@ def test_each_name_has_its_own_lease(clock) -> None:
     assert acquire("two", clock, name="account:b")
 
 
+@pytest.mark.proves("P2")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("how", ["new", "ran out", "dead"])
 def test_of_many_who_reach_for_it_exactly_one_gets_it(clock, how) -> None:

@@ -62,6 +62,7 @@ def debt(conversation, **changes) -> Debt:
 # --- recording
 
 
+@pytest.mark.proves("D3")
 @pytest.mark.django_db(transaction=True)
 def test_a_debt_outside_a_transaction_is_refused(clock) -> None:
     with pytest.raises(LedgerUnavailable):
@@ -69,6 +70,7 @@ def test_a_debt_outside_a_transaction_is_refused(clock) -> None:
     assert not Obligation.objects.exists()
 
 
+@pytest.mark.proves("D3")
 @pytest.mark.django_db(transaction=True)
 def test_a_debt_goes_the_way_of_its_transaction(clock) -> None:
     conversation = make_conversation()
@@ -78,6 +80,7 @@ def test_a_debt_goes_the_way_of_its_transaction(clock) -> None:
     assert not Obligation.objects.exists()
 
 
+@pytest.mark.proves("D2")
 @pytest.mark.django_db
 def test_the_same_debt_recorded_twice_is_one_row(clock) -> None:
     conversation = make_conversation()
@@ -87,6 +90,7 @@ def test_the_same_debt_recorded_twice_is_one_row(clock) -> None:
     assert Part.objects.count() == 1
 
 
+@pytest.mark.proves("D2")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "change", [{"trigger": "turn:2"}, {"content": "Hullo"}, {"kind": Kind.NOTICE}]
@@ -108,6 +112,7 @@ def test_parts_have_keys_that_never_change_and_fit_every_platform(clock) -> None
 # --- order
 
 
+@pytest.mark.proves("D8")
 def test_a_lane_gives_its_oldest_message_and_waits(fence, clock) -> None:
     chat = make_conversation()
     for text in ("one", "two", "three"):
@@ -126,6 +131,7 @@ def test_different_lanes_go_together(fence, clock) -> None:
     assert len(due(fence, clock)) == 3
 
 
+@pytest.mark.proves("D8")
 def test_two_threads_of_a_chat_are_two_lanes(fence, clock) -> None:
     for thread in ("", "7", "8"):
         make_obligation(make_conversation(chat_id="1", thread_id=thread), now=clock())
@@ -153,6 +159,7 @@ def test_an_abandoned_message_lets_the_next_one_pass(fence, clock) -> None:
     assert contents(due(fence, clock)) == ["two"]
 
 
+@pytest.mark.proves("D9")
 def test_a_question_goes_before_an_answer_of_another_lane(fence, clock) -> None:
     make_obligation(content="answer", now=clock())
     make_obligation(content="notice", kind=Kind.NOTICE, priority=2, now=clock())
@@ -160,6 +167,7 @@ def test_a_question_goes_before_an_answer_of_another_lane(fence, clock) -> None:
     assert contents(due(fence, clock)) == ["question", "answer", "notice"]
 
 
+@pytest.mark.proves("D9")
 def test_a_question_does_not_overtake_an_answer_of_its_own_lane(fence, clock) -> None:
     chat = make_conversation()
     make_obligation(chat, content="answer", now=clock())
@@ -195,6 +203,7 @@ def test_a_claim_is_written_down_before_anything_is_sent(fence, clock) -> None:
     assert work.obligation_parts == len(parts_of(owed))
 
 
+@pytest.mark.proves("D1")
 def test_a_newer_owner_finds_the_part_under_way_lost(fence, clock) -> None:
     owed = make_obligation(content=LONG, now=clock())
     due(fence, clock)
@@ -212,6 +221,7 @@ def test_the_owner_itself_does_not_take_its_own_work_twice(fence, clock) -> None
     assert due(fence, clock) == []
 
 
+@pytest.mark.proves("D5")
 def test_what_a_living_owner_is_sending_is_not_taken(fence, clock) -> None:
     owed = make_obligation(now=clock())
     due(fence, clock)
@@ -332,6 +342,7 @@ def test_what_is_delivered_cannot_be_owed_again(clock) -> None:
     assert not ledger.withdraw(owed, reason="x", now=clock())
 
 
+@pytest.mark.proves("D6")
 def test_a_debt_owed_for_too_long_is_given_up(fence, clock) -> None:
     old = make_obligation(now=clock())
     clock.advance(24 * 3600 - 5)
@@ -343,6 +354,7 @@ def test_a_debt_owed_for_too_long_is_given_up(fence, clock) -> None:
     assert (old.state, old.reason, young.state) == ("abandoned", "owed for too long", "pending")
 
 
+@pytest.mark.proves("D6", "O2")
 @pytest.mark.django_db
 def test_settled_rows_go_after_a_week_and_open_ones_stay(clock) -> None:
     settle(make_obligation(now=clock()), at=clock())
@@ -386,6 +398,7 @@ def test_old_previews_are_forgotten(clock) -> None:
 # --- the database's own guard
 
 
+@pytest.mark.proves("D4")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("model", "changes"),

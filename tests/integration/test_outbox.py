@@ -45,6 +45,7 @@ def test_an_owed_message_is_delivered_and_says_so(desk) -> None:
     assert outcomes(owed) == [("send", "accepted")]
 
 
+@pytest.mark.proves("D1")
 def test_the_row_says_attempting_before_the_platform_is_called(desk) -> None:
     owed, seen = desk.owe("Hello"), []
 
@@ -58,6 +59,7 @@ def test_the_row_says_attempting_before_the_platform_is_called(desk) -> None:
     assert seen == [("attempting", "attempting", desk.fence.owner)]
 
 
+@pytest.mark.proves("D8")
 def test_messages_of_one_chat_keep_their_order(desk) -> None:
     conversation = make_conversation()
     for number in range(8):
@@ -66,6 +68,7 @@ def test_messages_of_one_chat_keep_their_order(desk) -> None:
     assert desk.transport.texts == [f"Number {number}" for number in range(8)]
 
 
+@pytest.mark.proves("D8")
 def test_a_chat_that_must_wait_holds_up_no_other(desk) -> None:
     x, y = make_conversation(chat_id="1"), make_conversation(chat_id="2")
     first, second = desk.owe("m1", conversation=x), desk.owe("m2", conversation=x)
@@ -107,6 +110,7 @@ def test_while_the_account_is_held_up_nothing_is_claimed(desk) -> None:
     assert has(owed, state="failed", attempts=1)()
 
 
+@pytest.mark.proves("D10")
 def test_refused_formatting_is_sent_plain_at_once(desk) -> None:
     owed = desk.owe("Some **bold** words")
     desk.transport.fail(FormattingRefused("can't parse entities"))
@@ -135,6 +139,7 @@ def test_a_vanished_anchor_is_left_out_at_once(desk) -> None:
     assert has(owed, state="delivered", reply_to="")()
 
 
+@pytest.mark.proves("D10")
 def test_a_vanished_thread_falls_back_to_the_chat_visibly(desk) -> None:
     conversation = make_conversation(chat_type="group", thread_id="7")
     owed = desk.owe("Hello", conversation=conversation)
@@ -221,6 +226,7 @@ def test_a_lost_answer_is_sent_again_with_a_mark(desk) -> None:
     ]
 
 
+@pytest.mark.proves("D5")
 def test_a_platform_that_drops_doubles_itself_gets_no_mark(desk) -> None:
     desk.change_outlet(certainty=Certainty.IDEMPOTENT)
     desk.owe("Hello")
@@ -233,6 +239,7 @@ def test_a_platform_that_drops_doubles_itself_gets_no_mark(desk) -> None:
     assert desk.transport.texts == ["Hello"]
 
 
+@pytest.mark.proves("D6")
 def test_an_unknown_fate_is_borne_three_times_and_then_staff_see_it(desk) -> None:
     owed = desk.owe("Hello")
     desk.transport.fail(*[OutcomeUnknown()] * 9)
@@ -246,6 +253,7 @@ def test_an_unknown_fate_is_borne_three_times_and_then_staff_see_it(desk) -> Non
     assert states(owed) == ["lost"]
 
 
+@pytest.mark.proves("D10")
 def test_a_person_who_blocked_the_bot_is_not_written_to_again(desk) -> None:
     owed = desk.owe("Hello", conversation=make_conversation(chat_id="77"))
     desk.transport.fail(DestinationGone("Forbidden: bot was blocked by the user"))
@@ -267,6 +275,7 @@ def test_another_refusal_ends_the_message_but_not_the_chat(desk) -> None:
     assert Attempt.objects.filter(part__obligation=owed).get().error_code == "400"
 
 
+@pytest.mark.proves("D10")
 def test_a_refused_credential_stops_the_account_and_burns_no_attempts(desk) -> None:
     owed = [desk.owe("Hello"), desk.owe("There", conversation=make_conversation(chat_id="9"))]
     desk.transport.fail(AuthenticationRefused("Unauthorized"), AuthenticationRefused())
@@ -283,6 +292,7 @@ def test_a_refused_credential_stops_the_account_and_burns_no_attempts(desk) -> N
     assert all(has(obligation, state="delivered")() for obligation in owed)
 
 
+@pytest.mark.proves("D11")
 def test_a_closed_account_sends_nothing(desk) -> None:
     owed = desk.owe("Hello")
     looks = []
@@ -478,6 +488,7 @@ def test_a_commit_that_fails_between_two_parts_repeats_neither(desk) -> None:
     assert all(part.attempts == 1 for part in parts_of(owed))
 
 
+@pytest.mark.proves("D4")
 def test_a_receipt_without_an_id_is_no_receipt(desk) -> None:
     owed, real = desk.owe("Hello"), desk.transport.send
 
@@ -546,6 +557,7 @@ def test_a_long_answer_goes_on_at_the_first_part_without_a_receipt(desk) -> None
     assert len(set(keys)) == count
 
 
+@pytest.mark.proves("D5")
 def test_a_crash_in_the_middle_of_a_long_answer_repeats_only_the_part_under_way(desk) -> None:
     owed = desk.owe(LONG)
     count = len(parts_of(owed))
@@ -587,6 +599,7 @@ def answer(desk, content: str):
     return desk.owe(content, conversation=make_conversation(chat_id="1"), preview_key="t1.0")
 
 
+@pytest.mark.proves("D13")
 def test_a_final_takes_the_place_of_its_preview(desk) -> None:
     ids = preview(desk, "t1.0", "Hel ▉")
     owed = answer(desk, "Hello")
@@ -654,6 +667,7 @@ def test_an_edit_whose_answer_was_lost_is_made_again_without_a_mark(desk) -> Non
     assert has(owed, state="delivered")()
 
 
+@pytest.mark.proves("D5")
 def test_a_crash_while_the_final_replaced_the_preview_needs_no_mark(desk) -> None:
     preview(desk, "t1.0", "Hel ▉")
     answer(desk, "Hello")

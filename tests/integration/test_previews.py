@@ -76,6 +76,7 @@ def test_an_answer_is_shown_while_it_grows(stage) -> None:
     assert stage.transport.calls[0].part.reply_to == "41"
 
 
+@pytest.mark.proves("D13")
 def test_the_latest_text_is_shown_and_none_is_queued(stage) -> None:
     async def scene(stage) -> None:
         stage.say(SENTENCE)
@@ -194,6 +195,7 @@ def test_a_database_that_is_away_ends_the_preview_and_nothing_else(stage) -> Non
     assert len(stage.transport.calls) == 1
 
 
+@pytest.mark.proves("D13")
 def test_nothing_is_shown_once_the_final_has_taken_over(stage) -> None:
     async def scene(stage) -> None:
         stage.say(SENTENCE)
@@ -243,6 +245,7 @@ def test_a_final_does_not_wait_for_a_preview_that_only_waits_its_turn(stage) -> 
     assert stage.transport.calls == []
 
 
+@pytest.mark.proves("D13")
 def test_words_of_a_replaced_execution_are_not_shown(stage) -> None:
     async def scene(stage) -> None:
         stage.say(SENTENCE, epoch=2)

@@ -6,6 +6,7 @@ from gateway import vault
 from gateway.errors import BadSecret
 
 
+@pytest.mark.proves("X1")
 def test_a_secret_comes_back_and_is_not_stored_in_clear() -> None:
     stored = vault.lock("123:token-§")
     assert "token" not in stored

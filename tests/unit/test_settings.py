@@ -39,6 +39,7 @@ def test_a_flag_is_off(raw):
     assert not env(X=raw).flag("X")
 
 
+@pytest.mark.proves("I4")
 @pytest.mark.parametrize(
     ("read", "raw", "wanted"),
     [

@@ -186,6 +186,7 @@ def test_a_sample_shows_all_the_words_a_web_page_would_show(sample):
     assert is_subsequence(words_on_a_web_page(markdown), text_of(parse(markdown)))
 
 
+@pytest.mark.proves("D14")
 @given(markdowns.map(without_tasks))
 def test_any_markdown_shows_all_the_words_a_web_page_would_show(markdown):
     assert is_subsequence(words_on_a_web_page(markdown), text_of(parse(markdown)))

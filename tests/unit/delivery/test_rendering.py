@@ -17,6 +17,7 @@ def plain(markdown: str) -> str:
     return part.text
 
 
+@pytest.mark.proves("D14")
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [

@@ -88,6 +88,7 @@ def test_a_refused_credential_stops_the_account_and_loses_nothing() -> None:
     assert decision.stops_account
 
 
+@pytest.mark.proves("D11")
 @pytest.mark.parametrize("error", [NetworkDown(), NotSent()])
 def test_what_certainly_did_not_arrive_is_tried_again_for_ever(error: TransportError) -> None:
     assert decision_on(error, attempt=10_000, recoveries=99).step is Step.LATER

@@ -62,6 +62,7 @@ def test_a_limit_in_bytes_never_cuts_a_character(text, size):
     assert all(len(part.encode()) <= size for part in found)
 
 
+@pytest.mark.proves("D15")
 @pytest.mark.parametrize("cluster", CLUSTERS)
 @pytest.mark.parametrize("room", range(20, 32))
 def test_a_cluster_is_never_cut(cluster, room):
@@ -165,6 +166,7 @@ def test_code_without_a_place_to_cut_is_cut_all_the_same(markdown):
     assert all(is_visible(part) and len(part) <= 2000 for part in parts)
 
 
+@pytest.mark.proves("D15")
 def test_a_table_repeats_its_header():
     rows = "\n".join(f"| {i} | row |" for i in range(40))
 
@@ -229,6 +231,7 @@ def test_any_code_keeps_its_bytes(code, size):
     assert dropped == 0 or dropped >= size // 4
 
 
+@pytest.mark.proves("D15")
 @given(markdowns, small_limits, st.sampled_from(list(Unit)))
 def test_any_markdown_fits_and_keeps_its_words(markdown, size, unit):
     scale = Scale(lambda text: measure(text, unit))

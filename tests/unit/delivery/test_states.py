@@ -39,6 +39,7 @@ def test_every_pair_of_a_part_is_in_the_table_or_illegal(state, event) -> None:
             PARTS.advance(state, event)
 
 
+@pytest.mark.proves("D1")
 @pytest.mark.parametrize("event", Event)
 def test_what_is_delivered_stays_delivered(event: Event) -> None:
     assert State.DELIVERED not in OBLIGATIONS.sources(event)

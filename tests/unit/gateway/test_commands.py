@@ -27,6 +27,7 @@ def test_the_rest_of_a_command_keeps_its_lines() -> None:
     assert found.rest == "everything\nat once"
 
 
+@pytest.mark.proves("T5")
 @pytest.mark.parametrize(
     "text",
     [
@@ -38,6 +39,7 @@ def test_a_path_or_a_sentence_is_no_command(text: str) -> None:
     assert parse(text) is None
 
 
+@pytest.mark.proves("T5")
 @pytest.mark.parametrize(
     ("text", "nearest"), [("/stpo", "stop"), ("/hlep me", "help"), ("/xyzzy", "")]
 )

@@ -137,6 +137,7 @@ def test_a_sample_becomes_balanced_and_allowed_html(sample):
         words_on(part.format["html"])
 
 
+@pytest.mark.proves("X1")
 @given(markdowns, small_limits)
 def test_any_markdown_becomes_balanced_and_allowed_html(markdown, size):
     for part in ConsoleDialect(Limit(size, Unit.CHARACTERS)).render(markdown):

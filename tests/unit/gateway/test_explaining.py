@@ -121,6 +121,7 @@ ARRIVED = owed(
 BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", shown_error="away")
 
 
+@pytest.mark.proves("Q21")
 @pytest.mark.parametrize(
     ("facts", "layer", "words"),
     [

@@ -38,11 +38,13 @@ def source(**changes) -> Source:
     return Source(**(facts | changes))
 
 
+@pytest.mark.proves("S2")
 @given(fields)
 def test_a_key_says_exactly_its_fields(some: KeyFields) -> None:
     assert from_key(to_key(some)) == some
 
 
+@pytest.mark.proves("S2")
 @given(fields, fields)
 def test_two_places_never_share_a_key(one: KeyFields, other: KeyFields) -> None:
     assert (to_key(one) == to_key(other)) == (one == other)
@@ -78,6 +80,7 @@ def test_shifted_colons_give_different_keys(one, other) -> None:
     assert to_key(KeyFields(**same, **one)) != to_key(KeyFields(**same, **other))
 
 
+@pytest.mark.proves("S2")
 def test_a_key_is_spelt_as_documented() -> None:
     key = to_key(fields_of(source(thread_id="9", scope_id="s"), Sharing()))
     assert key == "agent:default:telegram:telegram:s:group:-100:9"
@@ -89,6 +92,7 @@ def test_what_is_no_key_is_refused(text: str) -> None:
         from_key(text)
 
 
+@pytest.mark.proves("S3")
 @pytest.mark.parametrize(
     ("per_group", "per_thread", "in_thread"), list(product([False, True], repeat=3))
 )
@@ -100,6 +104,7 @@ def test_who_shares_a_history_is_decided_in_one_place(per_group, per_thread, in_
     assert found.is_shared is not is_alone
 
 
+@pytest.mark.proves("S3")
 @pytest.mark.parametrize("chat_type", [ChatType.DM, ChatType.CONSOLE])
 def test_a_private_chat_is_never_shared(chat_type: ChatType) -> None:
     found = fields_of(source(chat_type=chat_type), Sharing(group_per_participant=False))

@@ -28,6 +28,7 @@ def allowed(who: Source, *grants: Grant, platform_open=False, everywhere_open=Fa
     ).allowed
 
 
+@pytest.mark.proves("A1")
 def test_nobody_may_speak_by_default() -> None:
     verdict = decide(source(), platform_open=False, grants=[], everywhere_open=False)
     assert not verdict.allowed
@@ -40,10 +41,12 @@ def test_an_entry_for_a_person_lets_them_in_everywhere_on_that_platform() -> Non
     assert allowed(source(chat_type=ChatType.GROUP, chat_id="-5"), grant)
 
 
+@pytest.mark.proves("S1")
 def test_an_entry_is_for_one_platform() -> None:
     assert not allowed(source(), Grant(platform="slack", user_id=ADA))
 
 
+@pytest.mark.proves("A1")
 @pytest.mark.parametrize("field", ["account", "scope_id", "chat_id", "user_id"])
 def test_every_bound_field_must_match(field: str) -> None:
     assert not allowed(source(), Grant(platform="telegram", **{field: "other"}))
@@ -64,6 +67,7 @@ def test_a_stable_id_counts_as_the_person() -> None:
     assert allowed(source(platform="signal", user_id="+49", user_id_alt="uuid"), grant)
 
 
+@pytest.mark.proves("A4")
 @pytest.mark.parametrize("name", ["ada", "@ada", "Ada"])
 def test_a_name_is_never_an_identity(name: str) -> None:
     assert not allowed(source(user_id="666"), Grant(platform="telegram", user_id=name))
@@ -73,6 +77,7 @@ def test_an_unknown_sender_matches_no_entry_for_a_person() -> None:
     assert not allowed(source(user_id=""), Grant(platform="telegram", user_id=ADA))
 
 
+@pytest.mark.proves("A1")
 def test_an_open_platform_lets_everybody_in() -> None:
     assert allowed(source(user_id="9"), platform_open=True)
 
@@ -85,6 +90,7 @@ def test_whoever_is_logged_in_to_the_site_may_speak_in_the_control_ui() -> None:
     assert allowed(source(platform="console", chat_type=ChatType.CONSOLE))
 
 
+@pytest.mark.proves("A3")
 @given(
     platform_open=st.booleans(),
     everywhere_open=st.booleans(),

@@ -77,6 +77,7 @@ def check_one(part: Rendered, entity: dict[str, Any], outer: list[tuple[int, str
     outer.append((end, kind))
 
 
+@pytest.mark.proves("D14")
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
@@ -248,6 +249,7 @@ def test_any_markdown_gives_parts_telegram_takes(markdown, size):
         check(part, size - 3)
 
 
+@pytest.mark.proves("D14")
 @given(markdowns, small_limits)
 def test_any_markdown_keeps_its_words_and_clusters(markdown, size):
     (whole,) = TelegramDialect(Limit(1_000_000, Unit.UTF16)).render(markdown)
@@ -265,6 +267,7 @@ def test_hostile_repetitions_give_parts_telegram_takes(unit):
         check(part, 4096)
 
 
+@pytest.mark.proves("D15")
 @pytest.mark.full
 @pytest.mark.parametrize("unit", HOSTILE_UNITS)
 def test_a_hundred_kilobytes_of_anything_are_rendered(unit):

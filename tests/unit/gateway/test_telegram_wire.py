@@ -67,6 +67,7 @@ def entity(kind: str, offset: Any, length: Any) -> dict[str, Any]:
     return {"type": kind, "offset": offset, "length": length}
 
 
+@pytest.mark.proves("S1")
 def test_a_private_message_is_read_whole():
     expected = InboundMessage(
         source=Source(
@@ -114,6 +115,7 @@ def test_a_press_under_a_message_out_of_reach_names_the_chat_and_no_topic():
     assert (press.source.chat_id, press.source.thread_id, press.message_id) == (FORUM, "", "12")
 
 
+@pytest.mark.proves("S1")
 @pytest.mark.parametrize(
     ("name", "chat_type"),
     [
@@ -166,6 +168,7 @@ def test_an_answer_names_the_message_it_quotes():
     assert not message("group_reply_chain").mentions_bot
 
 
+@pytest.mark.proves("A2")
 @pytest.mark.parametrize(
     "name",
     ["group_mention", "group_text_mention", "group_command_for_us", "group_reply_to_bot"],
@@ -277,6 +280,7 @@ def test_another_bot_is_known_as_one():
     assert message("from_another_bot").source.is_bot
 
 
+@pytest.mark.proves("A3")
 def test_our_own_messages_are_passed_over():
     update = payload("private_text")
     update["message"]["from"]["id"] = int(ME.user_id)
@@ -429,6 +433,7 @@ def test_an_edit_names_the_message_and_the_new_words():
     assert (event.source.message_id, event.text) == ("31", "good evening")
 
 
+@pytest.mark.proves("A3", "Q25")
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,6 +8,7 @@ from gateway.agents.requests import TurnContext
 LINES = len(brief(TurnContext(sender_name="Ada"), can_ask=True).split("\n"))
 
 
+@pytest.mark.proves("T10")
 def test_the_agent_learns_where_its_answer_goes():
     text = brief(
         TurnContext(
@@ -38,6 +40,7 @@ def test_an_unattended_turn_is_told_that_nobody_can_be_asked():
     assert "plain text only" in text
 
 
+@pytest.mark.proves("T10")
 @given(st.text(min_size=1, max_size=300))
 def test_a_name_can_never_start_a_line_or_leave_its_quotes(name):
     lines = brief(TurnContext(sender_name=f"x{name}"), can_ask=True).splitlines()

@@ -82,6 +82,7 @@ def test_stopping_works_while_the_model_has_not_said_anything(make_caller, peer)
     assert peer.wait_for(lambda: left(peer))
 
 
+@pytest.mark.proves("T4")
 def test_stopping_from_another_thread_kills_a_running_tool(working, endless):
     run = working.start("go")
     stopper = threading.Thread(target=lambda: endless.is_running.wait(10) and run.cancel())

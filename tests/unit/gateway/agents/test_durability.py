@@ -115,6 +115,7 @@ def test_an_approved_call_runs_and_a_denied_one_does_not(demo):
     assert "denied" in denied[-1].text
 
 
+@pytest.mark.proves("Q0")
 def test_an_answered_turn_resumes_in_another_process_from_json_alone(demo):
     asked = demo.say("multi")[-1]
     row = {"history": demo.history, "results": {asked.calls[0].call_id: ANSWER}}
@@ -190,6 +191,7 @@ def test_a_finished_tool_is_replayed_after_a_crash(demo):
     assert "note number 1" in events[-1].text
 
 
+@pytest.mark.proves("T3")
 def test_a_tool_whose_outcome_is_unknown_is_not_run_again_and_the_model_is_told(make_caller, peer):
     peer.script(by_keyword)
     caller = make_caller()

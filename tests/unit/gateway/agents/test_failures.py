@@ -43,6 +43,7 @@ def test_each_failure_has_its_kind(make_caller, peer, fault, kind, is_retryable,
     assert len(peer.requests) == tries
 
 
+@pytest.mark.proves("T7")
 @pytest.mark.parametrize("fault", ["401", "400", "429", "500", "502html", "reset"])
 def test_a_person_reads_one_clear_line(make_caller, peer, fault):
     peer.script(failing(fault))
@@ -62,6 +63,7 @@ def test_a_server_that_is_not_there_is_unreachable(make_caller, peer):
     assert failed.retryable
 
 
+@pytest.mark.proves("T7")
 def test_retry_after_is_honoured(make_caller, peer):
     waiter = Waiter()
     peer.script(in_turn(Reply(fault="429", retry_after=7), GOOD))
@@ -98,6 +100,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again_from_its_beginning(make_ca
     assert len(events[-1].messages) == 2
 
 
+@pytest.mark.proves("T7")
 def test_the_fallback_answers_when_the_model_cannot(make_caller, peer):
     def script(request):
         return GOOD if request["model"] == "spare" else Reply(fault="500")

@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessagesTypeAdapter
@@ -61,6 +62,7 @@ def said(messages):
     return [p["content"] for m in messages for p in m["parts"] if p["part_kind"] in kinds]
 
 
+@pytest.mark.proves("S5")
 @given(histories)
 @settings(max_examples=300)
 def test_a_closed_history_is_one_any_model_accepts(messages):
@@ -174,6 +176,7 @@ def test_a_compacted_history_fits_and_is_whole(budget, count):
     assert len(left) == len(messages) or left[0]["parts"][0]["content"] == LEFT_OUT
 
 
+@pytest.mark.proves("S5")
 def test_compacting_keeps_what_is_pending():
     messages = [*exchange(1), user_message("and now?"), response(call("c9"))]
     left = compact(messages, 10)
