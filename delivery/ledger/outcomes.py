@@ -1,0 +1,215 @@
+"""What came of a try, written down by the one who sends.
+
+Each verb is guarded by the claim: when another process has taken over, it raises `LeaseLost` and
+nothing is written. The rows in memory follow only after the commit: as long as that fails, the
+same call must be possible again.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from delivery import hints, statements
+from delivery.errors import LeaseLost, OutcomeUnknown, TransportError
+from delivery.ledger.claims import Claimed, begin, begun
+from delivery.ledger.steps import move, move_parts, settle
+from delivery.models import Attempt, Obligation, Outcome, Part
+from delivery.ports import Receipt
+from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState
+
+
+def accept(
+    work: Claimed, part: Part, receipt: Receipt, *, operation: str, marked: bool, now: datetime
+) -> None:
+    """Write down that the platform took `part`; begin the next part, or settle the whole.
+
+    Raises:
+        LeaseLost: Another process owns the account by now; it will find out for itself.
+    """
+    rest = [other for other in work.parts if other.position > part.position]
+    with transaction.atomic():
+        if rest:
+            _hold(work, now)
+        else:
+            _settle_delivered(work, now)
+        moved = _deliver(part, receipt, now)
+        _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
+        begin(rest[:1])
+    _remember(part, moved)
+    begun(rest[:1])
+    work.parts = rest
+    if not rest:
+        work.obligation.state = OBLIGATIONS.target(Event.ACCEPT)
+
+
+def postpone(
+    work: Claimed,
+    part: Part,
+    error: TransportError,
+    *,
+    lost: bool,
+    until: datetime,
+    operation: str,
+    now: datetime,
+) -> None:
+    """Write down that `part` did not get its receipt and when it is due again.
+
+    Args:
+        work: The claim it belongs to.
+        part: The part that was tried.
+        error: What the transport said.
+        lost: It may have arrived.
+        until: When it is due again.
+        operation: `send` or `edit`.
+        now: The present.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    with transaction.atomic():
+        moved_on = move(
+            _owned(work),
+            Event.POSTPONE,
+            next_attempt_at=until,
+            last_error=_sentence(error),
+            recoveries=F("recoveries") + (1 if lost else 0),
+            updated_at=now,
+        )
+        if not moved_on:
+            raise LeaseLost
+        moved = _fail_part(part, lost=lost)
+        outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
+        _log(work, part, outcome, operation, now, error=error)
+        hints.conversation_changed(work.obligation.conversation_key)
+    _remember(part, moved)
+
+
+def try_again(
+    work: Claimed, part: Part, error: TransportError, *, operation: str, now: datetime
+) -> None:
+    """Write down a refusal and that the same part is tried at once in another shape.
+
+    The caller has already changed the part's body or the obligation's address or anchor.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    obligation = work.obligation
+    with transaction.atomic():
+        updated = _owned(work).update(
+            reply_to=obligation.reply_to,
+            address=obligation.address,
+            chat_id=obligation.chat_id,
+            last_error=_sentence(error),
+            updated_at=now,
+        )
+        if not updated:
+            raise LeaseLost
+        _log(work, part, Outcome.REFUSED, operation, now, error=error)
+        Part.objects.filter(pk=part.pk).update(attempts=part.attempts + 1, body=part.body)
+    part.attempts += 1
+
+
+def abandon(
+    work: Claimed, part: Part, error: TransportError, *, reason: str, operation: str, now: datetime
+) -> None:
+    """Give the whole obligation up, with the reason.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    is_unknown = isinstance(error, OutcomeUnknown)
+    outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
+    with transaction.atomic():
+        _settle_abandoned(work, now, reason=reason, error=_sentence(error))
+        moved = _fail_part(part, lost=part.was_lost or is_unknown)
+        _log(work, part, outcome, operation, now, error=error)
+    _remember(part, moved)
+    work.obligation.state, work.obligation.reason = OBLIGATIONS.target(Event.ABANDON), reason
+
+
+def message_ids(obligation_id: int) -> list[str]:
+    """The platform ids of what was delivered of an obligation, in order."""
+    parts = Part.objects.filter(obligation=obligation_id).exclude(message_id="")
+    return list(parts.order_by("position").values_list("message_id", flat=True))
+
+
+def _fail_part(part: Part, *, lost: bool) -> dict[str, Any]:
+    """Write that a part got no receipt.
+
+    Returns:
+        The columns written, for the part in memory.
+    """
+    event = PartEvent.LOSE if lost else PartEvent.REFUSE
+    state = PARTS.advance(PartState(part.state), event)
+    was_lost = part.was_lost or lost
+    move_parts(Part.objects.filter(pk=part.pk), event, was_lost=was_lost)
+    return {"state": state, "was_lost": was_lost}
+
+
+def _remember(part: Part, changes: dict[str, Any]) -> None:
+    for name, value in changes.items():
+        setattr(part, name, value)
+
+
+def _owned(work: Claimed) -> QuerySet[Obligation]:
+    return statements.owned(**_claim_of(work))
+
+
+def _claim_of(work: Claimed) -> dict[str, Any]:
+    return {"pk": work.obligation.pk, "owner": work.fence.owner, "epoch": work.fence.epoch}
+
+
+def _hold(work: Claimed, now: datetime) -> None:
+    if not statements.hold(**_claim_of(work), now=now):
+        raise LeaseLost
+
+
+def _settle_delivered(work: Claimed, now: datetime) -> None:
+    if not statements.settle_delivered(**_claim_of(work), now=now):
+        raise LeaseLost
+    hints.conversation_changed(work.obligation.conversation_key)
+
+
+def _deliver(part: Part, receipt: Receipt, now: datetime) -> dict[str, Any]:
+    state = PARTS.advance(PartState(part.state), PartEvent.ACCEPT)
+    statements.deliver_part(pk=part.pk, message_id=receipt.message_id, now=now)
+    return {"state": state, "message_id": receipt.message_id, "delivered_at": now}
+
+
+def _settle_abandoned(work: Claimed, now: datetime, *, reason: str, error: str) -> None:
+    owned = _owned(work)
+    if not settle(owned, Event.ABANDON, reason=reason, now=now, last_error=error):
+        raise LeaseLost
+    hints.conversation_changed(work.obligation.conversation_key)
+
+
+def _log(
+    work: Claimed,
+    part: Part,
+    outcome: Outcome,
+    operation: str,
+    now: datetime,
+    *,
+    error: TransportError | None = None,
+    marked: bool = False,
+) -> None:
+    attempt = Attempt(
+        part=part,
+        number=part.attempts,
+        operation=operation,
+        owner=work.fence.owner,
+        epoch=work.fence.epoch,
+        outcome=outcome,
+        marked=marked,
+        error_code=(error.code if error else "")[:64],
+        detail=_sentence(error) if error else "",
+        finished_at=now,
+    )
+    statements.insert_attempt.one(attempt)
+
+
+def _sentence(error: TransportError) -> str:
+    return f"{type(error).__name__}: {error.detail}"[:500]

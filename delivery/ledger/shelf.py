@@ -1,0 +1,87 @@
+"""What staff and upkeep do with what nobody is sending at this moment."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from delivery.conf import delivery_settings
+from delivery.ledger.debts import wake
+from delivery.ledger.steps import move, settle
+from delivery.models import Obligation, Part
+from delivery.states import WAITING, Event, PartState, State
+
+
+def withdraw(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Give up a debt that is no longer owed and that no process is sending at this moment."""
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    return bool(settle(rows, Event.WITHDRAW, reason=reason, now=now))
+
+
+def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Give up a debt that certainly nobody has seen; False if somebody may have."""
+    seen = [PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED]
+    if Part.objects.filter(obligation=obligation, state__in=seen).exists():
+        return False
+    return withdraw(obligation, reason=reason, now=now) or obligation.state == State.ABANDONED
+
+
+def retry(obligation: Obligation, *, now: datetime) -> bool:
+    """Owe an abandoned message again, or make a waiting one due at once: staff ask for it."""
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    changed = move(
+        rows, Event.RETRY, reason="", settled_at=None, next_attempt_at=now, updated_at=now
+    )
+    if changed:
+        wake(obligation.account)
+    return bool(changed)
+
+
+def mark_delivered(obligation: Obligation, *, reason: str, now: datetime) -> bool:
+    """Settle a message that staff have seen arrive, though no receipt came for it.
+
+    Its parts keep what is known of them: nobody learnt their message ids.
+
+    Returns:
+        Whether it changed; False when it is being sent at this moment or was delivered before.
+    """
+    rows = Obligation.objects.filter(pk=obligation.pk)
+    return bool(settle(rows, Event.CONFIRM, reason=reason, now=now))
+
+
+def release_account(account: str, *, now: datetime) -> int:
+    """Make everything of `account` that waits for a retry due at once: its connection is back."""
+    waiting = Obligation.objects.filter(
+        account=account,
+        state=State.FAILED,
+        next_attempt_at__gt=now,
+        last_error__startswith="NetworkDown",
+    )
+    return waiting.update(next_attempt_at=now)
+
+
+def expire(*, now: datetime) -> int:
+    """Abandon what has been owed for longer than a debt is valid."""
+    overdue = Obligation.objects.filter(created_at__lt=now - delivery_settings().validity)
+    return settle(overdue, Event.WITHDRAW, reason="owed for too long", now=now)
+
+
+def prune(*, now: datetime, batch: int = 1000) -> int:
+    """Delete settled rows that were kept long enough, at most `batch` at a time."""
+    old = Obligation.objects.filter(settled_at__lt=now - delivery_settings().keep_settled)
+    ids = list(old.order_by("settled_at").values_list("pk", flat=True)[:batch])
+    Obligation.objects.filter(pk__in=ids).delete()
+    return len(ids)
+
+
+def rename(old_key: str, new_key: str) -> None:
+    """A conversation has another key: what is and was owed in it stays its own."""
+    Obligation.objects.filter(conversation_key=old_key).update(conversation_key=new_key)
+
+
+def move_chat(account: str, old_chat_id: str, new_chat_id: str, *, now: datetime) -> None:
+    """What waits to be sent to a chat goes to the chat's new id."""
+    waiting = Obligation.objects.filter(account=account, chat_id=old_chat_id, state__in=WAITING)
+    for obligation in waiting.order_by("id"):
+        address = replace(obligation.destination, chat_id=new_chat_id)
+        Obligation.objects.filter(pk=obligation.pk, state=obligation.state).update(
+            address=address.as_dict(), lane=address.lane, chat_id=new_chat_id, updated_at=now
+        )
