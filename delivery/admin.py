@@ -163,7 +163,12 @@ class ObligationAdmin(ReadOnlyAdmin[Obligation]):
         ("What", {"fields": ("content", "controls", "preview_key")}),
         (
             "Tries",
-            {"fields": ("attempts", "recoveries", "next_attempt_at", "owner", "epoch", "priority")},
+            {
+                "fields": (
+                    *("attempts", "recoveries", "next_attempt_at", "error_kind"),
+                    *("owner", "epoch", "priority"),
+                )
+            },
         ),
         ("When", {"fields": ("created_at", "updated_at", "settled_at")}),
     )

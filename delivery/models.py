@@ -92,6 +92,9 @@ class Obligation(models.Model):
     )
     next_attempt_at = models.DateTimeField()
     last_error = models.CharField(max_length=500, blank=True)
+    error_kind = models.CharField(
+        max_length=64, blank=True, help_text="Which of our errors the last one was, by its name."
+    )
     reason = models.CharField(max_length=200, blank=True, help_text="Why it was abandoned.")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField(db_index=True)

@@ -219,6 +219,7 @@ def owed_of(obligation: Obligation, behind: Obligation | None) -> Owed:
         updated_at=local(obligation.updated_at),
         owner=obligation.owner,
         last_error=obligation.last_error,
+        error_kind=obligation.error_kind,
         reason=obligation.reason,
         behind=behind.delivery_id[:SHORT_ID] if behind else "",
         parts=tuple(_parted(part) for part in obligation.parts.all()),

@@ -8,6 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from clarify import standing
+from delivery.errors import AuthenticationRefused, NetworkDown, RateLimited
 from gateway import launching
 from gateway.story import Asked, Connection, Owed, Said, Story, Turned
 
@@ -35,6 +36,7 @@ class Held:
 
 NOTHING_TO_DO = "There is nothing to do."
 SLOW_CALL = timedelta(minutes=2)
+OF_THE_PLATFORM = {kind.__name__ for kind in (NetworkDown, RateLimited, AuthenticationRefused)}
 
 
 def held_by(story: Story) -> Held:
@@ -152,7 +154,7 @@ def _owed(owed: Owed, story: Story) -> Held:
         todo = f"Wait a moment, then look again: manage.py explain delivery:{owed.delivery_id}"
         return Held(Layer.DELIVERY, f"{name} is being sent by {owed.owner}.", todo)
     if owed.state == "failed":
-        layer = Layer.PLATFORM if _is_platforms(owed.last_error) else Layer.DELIVERY
+        layer = Layer.PLATFORM if owed.error_kind in OF_THE_PLATFORM else Layer.DELIVERY
         when = f"{owed.next_attempt_at:%H:%M:%S}"
         return Held(
             layer,
@@ -160,10 +162,6 @@ def _owed(owed: Owed, story: Story) -> Held:
             f"Wait, or try at once: manage.py ledger retry {owed.delivery_id}",
         )
     return Held(Layer.DELIVERY, f"{name} is about to be sent.", "Wait a moment.")
-
-
-def _is_platforms(error: str) -> bool:
-    return error.startswith(("NetworkDown", "RateLimited", "AuthenticationRefused"))
 
 
 def _connection(name: str, connection: Connection | None) -> Held | None:

@@ -150,6 +150,7 @@ class Owed:
 
     Attributes:
         delivery_id: The start of its id, as the commands take it.
+        error_kind: The name of the delivery error that `last_error` tells of; empty for none.
         behind: The start of the id of the owed message of the same lane before it; empty for none.
     """
 
@@ -162,6 +163,7 @@ class Owed:
     updated_at: datetime | None = None
     owner: str = ""
     last_error: str = ""
+    error_kind: str = ""
     reason: str = ""
     behind: str = ""
     parts: tuple[Parted, ...] = ()

@@ -73,7 +73,7 @@ def postpone(
             _owned(work),
             Event.POSTPONE,
             next_attempt_at=until,
-            last_error=_sentence(error),
+            **_last(error),
             recoveries=F("recoveries") + (1 if lost else 0),
             updated_at=now,
         )
@@ -102,7 +102,7 @@ def try_again(
             reply_to=obligation.reply_to,
             address=obligation.address,
             chat_id=obligation.chat_id,
-            last_error=_sentence(error),
+            **_last(error),
             updated_at=now,
         )
         if not updated:
@@ -123,7 +123,7 @@ def abandon(
     is_unknown = isinstance(error, OutcomeUnknown)
     outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
     with transaction.atomic():
-        _settle_abandoned(work, now, reason=reason, error=_sentence(error))
+        _settle_abandoned(work, error, now, reason=reason)
         moved = _fail_part(part, lost=part.was_lost or is_unknown)
         _log(work, part, outcome, operation, now, error=error)
     _remember(part, moved)
@@ -179,9 +179,8 @@ def _deliver(part: Part, receipt: Receipt, now: datetime) -> dict[str, Any]:
     return {"state": state, "message_id": receipt.message_id, "delivered_at": now}
 
 
-def _settle_abandoned(work: Claimed, now: datetime, *, reason: str, error: str) -> None:
-    owned = _owned(work)
-    if not settle(owned, Event.ABANDON, reason=reason, now=now, last_error=error):
+def _settle_abandoned(work: Claimed, error: TransportError, now: datetime, *, reason: str) -> None:
+    if not settle(_owned(work), Event.ABANDON, reason=reason, now=now, **_last(error)):
         raise LeaseLost
     hints.conversation_changed(work.obligation.conversation_key)
 
@@ -209,6 +208,11 @@ def _log(
         finished_at=now,
     )
     statements.insert_attempt.one(attempt)
+
+
+def _last(error: TransportError) -> dict[str, str]:
+    """What an obligation keeps of `error`: a sentence for people, a name to decide by."""
+    return {"last_error": _sentence(error), "error_kind": type(error).__name__}
 
 
 def _sentence(error: TransportError) -> str:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from delivery.conf import delivery_settings
+from delivery.errors import NetworkDown
 from delivery.ledger.debts import wake
 from delivery.ledger.steps import move, settle
 from delivery.models import Obligation, Part
@@ -53,7 +54,7 @@ def release_account(account: str, *, now: datetime) -> int:
         account=account,
         state=State.FAILED,
         next_attempt_at__gt=now,
-        last_error__startswith="NetworkDown",
+        error_kind=NetworkDown.__name__,
     )
     return waiting.update(next_attempt_at=now)
 

@@ -74,6 +74,7 @@ class Migration(migrations.Migration):
                 ('recoveries', models.PositiveIntegerField(default=0, help_text='How often it was sent again because its fate was unknown.')),
                 ('next_attempt_at', models.DateTimeField()),
                 ('last_error', models.CharField(blank=True, max_length=500)),
+                ('error_kind', models.CharField(blank=True, help_text='Which of our errors the last one was, by its name.', max_length=64)),
                 ('reason', models.CharField(blank=True, help_text='Why it was abandoned.', max_length=200)),
                 ('created_at', models.DateTimeField()),
                 ('updated_at', models.DateTimeField(db_index=True)),

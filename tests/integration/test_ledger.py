@@ -377,6 +377,31 @@ def test_a_connection_that_is_back_makes_what_waited_for_it_due(fence, clock) ->
     assert (limited.state, limited.next_attempt_at) == ("failed", clock() + timedelta(seconds=15))
 
 
+def test_whether_it_waits_for_the_network_is_not_read_from_the_sentence(fence, clock) -> None:
+    make_obligation(now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, Refused("NetworkDown"), seconds=15)
+    Obligation.objects.update(last_error="NetworkDown: in other words")
+    assert ledger.release_account(ACCOUNT, now=clock()) == 0
+    Obligation.objects.update(last_error="no route to host", error_kind="NetworkDown")
+    assert ledger.release_account(ACCOUNT, now=clock()) == 1
+
+
+@pytest.mark.parametrize("verb", ["postpone", "try_again", "abandon"])
+def test_the_kind_of_the_last_error_stands_beside_its_sentence(fence, clock, verb) -> None:
+    owed = make_obligation(now=clock())
+    assert (owed.last_error, owed.error_kind) == ("", "")
+    (work,) = due(fence, clock)
+    part, error, told = work.parts[0], OutcomeUnknown("no answer"), {"operation": "send"}
+    if verb == "postpone":
+        told |= {"lost": True, "until": clock()}
+    if verb == "abandon":
+        told |= {"reason": "enough"}
+    getattr(ledger, verb)(work, part, error, now=clock(), **told)
+    owed.refresh_from_db()
+    assert (owed.last_error, owed.error_kind) == ("OutcomeUnknown: no answer", "OutcomeUnknown")
+
+
 @pytest.mark.django_db
 def test_a_closed_chat_is_open_again_when_it_speaks(clock) -> None:
     address = make_conversation(chat_id="77").address

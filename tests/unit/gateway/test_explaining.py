@@ -210,7 +210,7 @@ BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", s
             "given up: gone",
         ),
         (
-            {"owed": (owed(state="failed", last_error="OutcomeUnknown: no answer"),)},
+            {"owed": (owed(state="failed", last_error="no answer", error_kind="OutcomeUnknown"),)},
             Layer.DELIVERY,
             "no answer",
         ),
@@ -226,7 +226,7 @@ BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", s
         ),
         # platform
         (
-            {"owed": (owed(state="failed", last_error="NetworkDown: no route"),)},
+            {"owed": (owed(state="failed", last_error="no route", error_kind="NetworkDown"),)},
             Layer.PLATFORM,
             "no route",
         ),
@@ -269,7 +269,8 @@ BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", s
                         delivery_id="aaaaaa",
                         kind="prompt",
                         state="failed",
-                        last_error="NetworkDown: away",
+                        last_error="away",
+                        error_kind="NetworkDown",
                     ),
                 ),
             },
