@@ -122,7 +122,7 @@ class _Driver:
             "epoch": turn.epoch,
             "text": shown,
             "address": conversation.address.as_dict(),
-            "reply_to": turn.reply_to if conversation.chat_type != "dm" else "",
+            "reply_to": turn.anchor,
         }
         hints.publish(hints.outbox_group(conversation.account), "stream.text", **facts)
         hints.publish(
@@ -186,7 +186,7 @@ class _Driver:
             call_id=call.call_id,
             conversation_key=conversation.key,
             address=conversation.address,
-            reply_to=self.turn.reply_to if conversation.chat_type != "dm" else "",
+            reply_to=self.turn.anchor,
             asker_id=self.turn.sender_id,
             asker_name=self.turn.sender_name,
             questions=self.asked.get(call.call_id) or questions_of(call.name, call.args),

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from django.db import IntegrityError, InterfaceError, OperationalError, transaction
 
@@ -312,9 +313,10 @@ def _open_to(event: InboundMessage, conversation: Conversation) -> list[Prompt]:
 
 
 def _typing_after(outcome: Outcome, address: Address) -> tuple[Deed, ...]:
-    if outcome.effect is not Effect.RESOLVED:
+    turn = keys.turn_of(outcome.prompt.correlation)
+    if outcome.effect is not Effect.RESOLVED or turn is None:
         return ()
-    return (StartTyping(address, int(outcome.prompt.correlation)),)
+    return (StartTyping(address, turn),)
 
 
 def _is_addressed(event: InboundMessage) -> bool:
@@ -384,7 +386,8 @@ def _edited(event: EditedMessage, now: datetime) -> Verdict:
     ).first()
     if original is None or not access.judge(event.source).allowed:
         return Verdict(Decision.IGNORED, "the message was edited after it was handled")
-    turns.reword(original, event.text, now=now)
+    if turns.reword(cast("int", original.turn_id), event.text, now=now):
+        InboundEvent.objects.filter(pk=original.pk).update(text=event.text)
     return Verdict(Decision.EDITED, "a waiting message was changed", turn=original.turn)
 
 

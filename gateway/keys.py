@@ -1,4 +1,4 @@
-"""Conversation keys: deterministic, bijective, parseable back ([S2]). Pure."""
+"""Conversation keys: deterministic, bijective, parseable back ([S2]); names of turns. Pure."""
 
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
@@ -104,3 +104,14 @@ def from_key(key: str) -> KeyFields:
         thread_id=words[7],
         participant_id=words[8],
     )
+
+
+def correlation_of(turn_id: int) -> str:
+    """How the lower apps name a turn."""
+    return str(turn_id)
+
+
+def turn_of(correlation: str) -> int | None:
+    """The turn that the lower apps name so; None if it is the name of none."""
+    is_number = correlation.isascii() and correlation.isdigit() and len(correlation) < 19
+    return int(correlation) if is_number else None

@@ -8,6 +8,7 @@ from django.db.models.functions import Cast
 
 from clarify.models import Prompt
 from delivery.models import OPEN_STATES, Obligation, Part, Preview
+from gateway import keys
 from gateway.describing import Rows, story
 from gateway.errors import NotPossible
 from gateway.models import InboundEvent, Turn
@@ -203,20 +204,21 @@ PREFERENCE: tuple[tuple[Finder, ...], ...] = (
 
 def _turn_of(root: Root) -> Turn | None:
     rows = Turn.objects.select_related("conversation", "session").prefetch_related("tool_calls")
-    return rows.filter(pk=_turn_number(root)).first()
+    number = _turn_number(root)
+    return rows.filter(pk=number).first() if number is not None else None
 
 
-def _turn_number(root: Root) -> int:
+def _turn_number(root: Root) -> int | None:
     match root:
         case Turn():
             return root.pk
         case Prompt() | Obligation():
-            return _number(root.correlation)
+            return keys.turn_of(root.correlation)
         case InboundEvent():
             if root.turn_id is not None or root.prompt_id is None:
-                return root.turn_id or -1
+                return root.turn_id
             prompt = Prompt.objects.filter(pk=root.prompt_id).first()
-            return _number(prompt.correlation) if prompt else -1
+            return keys.turn_of(prompt.correlation) if prompt else None
 
 
 def _prompts(turn: Turn | None, root: Root) -> list[Prompt]:

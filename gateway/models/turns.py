@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from typing_extensions import override
 
+from gateway import keys
+from gateway.messages import ChatType
 from gateway.states import ACTIVE, OPEN, FailureKind, TurnState
 
 ACTIVE_STATES = sorted(state.value for state in ACTIVE)
@@ -89,7 +91,12 @@ class Turn(models.Model):
     @property
     def correlation(self) -> str:
         """How lower apps name this turn."""
-        return str(self.pk)
+        return keys.correlation_of(self.pk)
+
+    @property
+    def anchor(self) -> str:
+        """The message that an answer replies to; none where two people are by themselves."""
+        return self.reply_to if self.conversation.chat_type != ChatType.DM else ""
 
     @property
     def preview_key(self) -> str:

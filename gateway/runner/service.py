@@ -14,7 +14,7 @@ from delivery.leases import Fence
 from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
-from gateway import accounts, platforms, sessions, turns
+from gateway import accounts, keys, platforms, sessions, turns
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.intake import AckPress, Deed, StartTyping
 from gateway.models import Account, AccountState
@@ -176,8 +176,9 @@ class _Serving:
 
     def _about_to_send(self, obligation: Obligation) -> None:
         """What a turn typed for is about to be sent; no hint of its own is needed for that."""
-        if obligation.kind in ENDS_TYPING and obligation.correlation.isdigit():
-            self.presence.end(int(obligation.correlation))
+        turn = keys.turn_of(obligation.correlation)
+        if obligation.kind in ENDS_TYPING and turn is not None:
+            self.presence.end(turn)
 
     def _spawn(self, deed: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(deed)

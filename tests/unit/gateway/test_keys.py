@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.keys import KeyFields, Sharing, fields_of, from_key, to_key
+from gateway.keys import KeyFields, Sharing, correlation_of, fields_of, from_key, to_key, turn_of
 from gateway.messages import ChatType, Source
 
 HOSTILE = st.one_of(
@@ -118,3 +118,12 @@ def test_a_stable_id_is_preferred_to_one_that_may_change() -> None:
 def test_a_changed_display_name_changes_nothing() -> None:
     one = fields_of(source(user_name="Ada"), Sharing())
     assert one == fields_of(source(user_name="Eve"), Sharing())
+
+
+def test_the_name_of_a_turn_leads_back_to_it() -> None:
+    assert turn_of(correlation_of(12)) == 12
+
+
+@pytest.mark.parametrize("word", ["", "t12", "-1", "1.5", "٣", "9" * 30])
+def test_what_names_no_turn_is_told_from_what_does(word: str) -> None:
+    assert turn_of(word) is None

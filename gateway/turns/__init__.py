@@ -1,0 +1,52 @@
+"""The life of a turn in the database: the only writer of turns and tool calls.
+
+Whoever runs a turn holds it by its epoch; a write for an older epoch, or for a turn that was
+stopped, raises `TurnLost` and changes nothing.
+
+life        from the queue to its end: begun, claimed, checkpointed, suspended, gone on with
+stopping    ended because a person or staff ask for it
+recovery    kept in hand, laid down, taken back from the dead, found again
+toolcalls   the calls of tools inside it: begun is written before they run, their result after
+owing       what is owed to the person, kept in the history and shown of it
+claims      who holds it
+"""
+
+from gateway.turns.life import (
+    NewTurn,
+    checkpoint,
+    claim,
+    enqueue,
+    fail,
+    finish,
+    keep_words,
+    on_prompt_resolved,
+    reword,
+    wait,
+)
+from gateway.turns.recovery import at_work, give_back, reclaim, renew, running, wake_overlooked
+from gateway.turns.stopping import stop, stop_one
+from gateway.turns.toolcalls import begin_tool, finish_tool, forget_tool
+
+__all__ = [
+    "NewTurn",
+    "at_work",
+    "begin_tool",
+    "checkpoint",
+    "claim",
+    "enqueue",
+    "fail",
+    "finish",
+    "finish_tool",
+    "forget_tool",
+    "give_back",
+    "keep_words",
+    "on_prompt_resolved",
+    "reclaim",
+    "renew",
+    "reword",
+    "running",
+    "stop",
+    "stop_one",
+    "wait",
+    "wake_overlooked",
+]

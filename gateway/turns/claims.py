@@ -1,0 +1,48 @@
+"""Who holds a turn: one process, by its name and the turn's epoch, for as long as a lease."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from gateway import statements
+from gateway.errors import TurnLost
+from gateway.models import Turn
+from gateway.states import TurnEvent, TurnState
+
+LEASE = timedelta(seconds=20)
+
+
+def of(turn: Turn) -> dict[str, Any]:
+    """The claim under which the caller runs `turn`."""
+    return {"pk": turn.pk, "owner": turn.owner, "epoch": turn.epoch}
+
+
+def held(turn: Turn, event: TurnEvent) -> QuerySet[Turn]:
+    """The row of `turn`, if it is still run under the caller's claim and `event` may happen."""
+    return statements.held_turn(**of(turn), event=event)
+
+
+def in_hand() -> QuerySet[Turn]:
+    """All turns that some worker says it runs."""
+    return Turn.objects.filter(state=TurnState.RUNNING)
+
+
+def hold(turn: Turn, *, now: datetime, spoken: str | None = None) -> None:
+    """Say that the work on a turn goes on.
+
+    Args:
+        turn: The turn.
+        now: The present.
+        spoken: What the agent has said so far; None leaves what is stored.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    until = now + LEASE
+    if spoken is None:
+        is_held = statements.hold_turn(**of(turn), until=until, now=now)
+    else:
+        is_held = statements.hold_speaking_turn(**of(turn), spoken=spoken, until=until, now=now)
+    if not is_held:
+        raise TurnLost

@@ -1,0 +1,99 @@
+"""Turns in somebody's hands and out of them: renewed, laid down, taken back, found again."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+
+from gateway import queue
+from gateway.models import Turn
+from gateway.models.turns import ACTIVE_STATES
+from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
+from gateway.turns import claims, life, owing
+
+MOST_DEATHS = 2
+OVERLOOKED = timedelta(seconds=3)
+
+
+def renew(owner: str, held: set[int], *, now: datetime) -> set[int]:
+    """Hold on to the turns that `owner` really has in hand.
+
+    Args:
+        owner: The identity of the calling process.
+        held: The ids of the turns it runs at this moment.
+        now: The present.
+
+    Returns:
+        Those of `held` that are still its own and were not stopped.
+    """
+    mine = claims.in_hand().filter(pk__in=held, owner=owner)
+    mine.update(lease_expires_at=now + claims.LEASE)
+    return set(mine.values_list("pk", flat=True))
+
+
+def at_work(held: Collection[int]) -> set[int]:
+    """Those of `held` that are being carried out or are about to be: not over, and not waiting."""
+    busy = [TurnState.QUEUED, TurnState.READY, TurnState.RUNNING]
+    return set(Turn.objects.filter(pk__in=held, state__in=busy).values_list("pk", flat=True))
+
+
+def running(*, limit: int = 1000) -> list[Turn]:
+    """The turns that some worker says it runs, the one whose lease ends first in front."""
+    turns = claims.in_hand().select_related("conversation")
+    return list(turns.order_by("lease_expires_at")[:limit])
+
+
+def give_back(turn: Turn, *, now: datetime) -> bool:
+    """Lay a running turn down unharmed, for any worker to go on with; nobody died."""
+    with transaction.atomic():
+        changed = claims.held(turn, TurnEvent.GIVE_BACK).update(
+            state=TURNS.target(TurnEvent.GIVE_BACK), owner="", woken_at=now, updated_at=now
+        )
+        if changed:
+            queue.wake_turns(turn.conversation_id)
+    return bool(changed)
+
+
+def reclaim(turn: Turn, *, now: datetime) -> bool:
+    """Take back a turn whose worker is gone, so that another goes on with it ([T3]).
+
+    A turn that has killed its worker too often is ended with a notice instead.
+    """
+    with transaction.atomic():
+        changed = claims.held(turn, TurnEvent.RECLAIM).update(
+            state=TURNS.target(TurnEvent.RECLAIM),
+            owner="",
+            deaths=F("deaths") + 1,
+            woken_at=now,
+            updated_at=now,
+        )
+        if not changed:
+            return False
+        deaths = turn.deaths + 1
+        if deaths < MOST_DEATHS:
+            note = "↻ The work was interrupted and goes on now."
+            owing.owe_notice(turn, note, f"resumed:{deaths}", now=now)
+            queue.wake_turns(turn.conversation_id)
+        else:
+            line = "The work was interrupted too often, so it was given up. Please ask again."
+            detail = f"its worker died {deaths} times"
+            life.fail(turn, FailureKind.WORKER_DIED, line, detail, now=now)
+    return True
+
+
+def wake_overlooked(*, now: datetime, capacity: int) -> int:
+    """Wake workers for turns that are due and that nobody seems to be coming for."""
+    room = capacity - claims.in_hand().count()
+    if room <= 0:
+        return 0
+    active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    due = Turn.objects.filter(state=TurnState.QUEUED, woken_at__lt=now - OVERLOOKED).filter(
+        ~Exists(active)
+    )
+    ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
+    found = [*ready.order_by("id")[:room], *due.order_by("id")[:room]][:room]
+    for conversation_id in {turn.conversation_id for turn in found}:
+        queue.send_run_turns(conversation_id)
+    Turn.objects.filter(pk__in=[turn.pk for turn in found]).update(woken_at=now)
+    return len(found)

@@ -1,0 +1,84 @@
+"""The tool calls of turns: begun is written before they run, their result after."""
+
+import hashlib
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from gateway.models import ToolCall, ToolState, Turn
+from gateway.turns import claims
+
+LONGEST_CALL_ID = 200  # characters, of the column
+
+
+def call_key(call_id: str) -> str:
+    """How rows name a tool call: by its id, or by what stands for one that no column holds.
+
+    Some servers put a whole signature into it, of thousands of characters.
+    """
+    if len(call_id) <= LONGEST_CALL_ID and call_id.isprintable():
+        return call_id
+    return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def begin_tool(
+    turn: Turn, call_id: str, name: str, arguments: dict[str, Any], *, now: datetime
+) -> tuple[ToolCall, bool]:
+    """Write down that a tool call begins, before it does.
+
+    Returns:
+        The call, and whether this is the first time that it begins.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        claims.hold(turn, now=now)
+        return ToolCall.objects.get_or_create(
+            turn=turn,
+            call_id=call_key(call_id),
+            defaults={
+                "name": name[:100],
+                "arguments": arguments,
+                "epoch": turn.epoch,
+                "started_at": now,
+            },
+        )
+
+
+def finish_tool(turn: Turn, call_id: str, result: Any, *, now: datetime) -> None:
+    """Store the result of a tool call.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        claims.hold(turn, now=now)
+        ToolCall.objects.filter(turn=turn, call_id=call_key(call_id)).update(
+            state=ToolState.DONE, result={"value": result}, finished_at=now
+        )
+
+
+def forget_tool(turn: Turn, call_id: str) -> None:
+    """The call was refused before it began: a corrected one may use the same id."""
+    ToolCall.objects.filter(turn=turn, call_id=call_key(call_id), state=ToolState.STARTED).delete()
+
+
+def let_wait(turn: Turn, keys: Collection[str]) -> None:
+    """The calls under `keys` wait for a person, unless they have their result already."""
+    calls = ToolCall.objects.filter(turn=turn, call_id__in=keys).exclude(state=ToolState.DONE)
+    calls.update(state=ToolState.WAITING)
+
+
+def answer(turn_id: int, key: str, result: Any, *, now: datetime) -> None:
+    """The call under `key` has what it waited for."""
+    calls = ToolCall.objects.filter(turn=turn_id, call_id=key, state=ToolState.WAITING)
+    calls.update(state=ToolState.DONE, result={"value": result}, finished_at=now)
+
+
+def some_wait() -> Exists:
+    """Of a row of turns: whether any of its calls waits for a person."""
+    return Exists(ToolCall.objects.filter(turn=OuterRef("pk"), state=ToolState.WAITING))
