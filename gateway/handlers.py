@@ -11,7 +11,7 @@ from clarify.models import Prompt
 from clarify.questions import Answerer
 from gateway import commands, sessions, turns
 from gateway.commands import Command
-from gateway.messages import InboundMessage
+from gateway.messages import InboundMessage, Source
 from gateway.models import Conversation, Turn
 from gateway.states import OPEN, TurnState
 
@@ -31,8 +31,8 @@ def run(
     return HANDLERS[command.spec.name](event, conversation, now)
 
 
-def _speaker(event: InboundMessage) -> Answerer:
-    source = event.source
+def speaker(source: Source) -> Answerer:
+    """The sender of `source` as somebody who answers."""
     return Answerer(id=source.user_id, name=source.user_name, surface=source.platform)
 
 
@@ -68,20 +68,20 @@ def _status(event: InboundMessage, conversation: Conversation, now: datetime) ->
 
 
 def _new(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    turns.stop(conversation, by=_speaker(event), now=now)
+    turns.stop(conversation, by=speaker(event.source), now=now)
     session = sessions.start_afresh(conversation, reason="new", now=now)
     return Done(_("A new conversation begins (session %(n)s).") % {"n": session.number})
 
 
 def _stop(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    stopped = turns.stop(conversation, by=_speaker(event), now=now)
+    stopped = turns.stop(conversation, by=speaker(event.source), now=now)
     if not stopped:
         return Done(_("Nothing is running."))
     return Done(_("⏹ Stopped."))
 
 
 def _skip(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    answerer = _speaker(event)
+    answerer = speaker(event.source)
     mine = questions.open_to(
         conversation.key,
         answerer,

@@ -52,6 +52,11 @@ class Source:
             thread_id=self.thread_id,
         )
 
+    @property
+    def anchor(self) -> str:
+        """The message that an answer replies to; none where two people are by themselves."""
+        return self.message_id if self.chat_type is not ChatType.DM else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attachment:

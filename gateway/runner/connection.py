@@ -13,7 +13,7 @@ from delivery.leases import Fence
 from delivery.outbox import Ambience
 from delivery.retry import back_off
 from gateway import accounts, intake
-from gateway.intake import Deed
+from gateway.deeds import Deed
 from gateway.messages import Batch
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, BotIdentity

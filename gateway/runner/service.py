@@ -15,8 +15,8 @@ from delivery.models import Kind, Obligation
 from delivery.outbox import Ambience, Outbox
 from delivery.previews import LivePreviews
 from gateway import accounts, keys, platforms, sessions, turns
+from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
-from gateway.intake import AckPress, Deed, StartTyping
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions

@@ -13,7 +13,7 @@ from delivery import ledger
 from delivery.errors import LeaseLost
 from delivery.models import Kind, Obligation
 from gateway import handlers, intake, turns
-from gateway.intake import AckPress, StartTyping
+from gateway.deeds import AckPress, StartTyping
 from gateway.messages import (
     Attachment,
     Batch,

@@ -1,0 +1,297 @@
+"""What becomes of an event: for each kind a chain of steps, and the first that knows decides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from clarify import questions
+from clarify.errors import NotYours, UnknownPrompt
+from clarify.models import Prompt
+from clarify.questions import Answerer, Effect, Outcome
+from delivery import destinations, ledger
+from delivery.addresses import Address
+from delivery.ledger import Debt
+from delivery.models import Kind
+from gateway import access, commands, handlers, inbound, keys, sessions, turns, wording
+from gateway.conf import gateway_settings
+from gateway.deeds import AckPress, Deed, StartTyping
+from gateway.inbound import Verdict
+from gateway.messages import (
+    ButtonPress,
+    ChatMoved,
+    ChatType,
+    EditedMessage,
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Membership,
+    Source,
+)
+from gateway.models import Conversation, Decision
+
+PRIVATE = frozenset({ChatType.DM, ChatType.CONSOLE, ChatType.WEBHOOK})
+
+
+def decide(event: Inbound, now: datetime) -> Verdict:
+    """What becomes of `event`; whatever it changes is changed in the caller's transaction."""
+    return DECIDERS[type(event)](event, now)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Something said in a conversation by somebody who may speak there.
+
+    Attributes:
+        nothing_asked: No question is open in the conversation or was closed minutes ago, which
+            spares most messages two dear looks.
+    """
+
+    event: InboundMessage
+    conversation: Conversation
+    now: datetime
+    nothing_asked: bool
+
+    @property
+    def source(self) -> Source:
+        """Where it was said, and by whom."""
+        return self.event.source
+
+    @property
+    def speaker(self) -> Answerer:
+        """Its sender as somebody who answers."""
+        return handlers.speaker(self.source)
+
+    @property
+    def is_addressed(self) -> bool:
+        """Whether it is meant for us."""
+        return self.event.mentions_bot or self.source.chat_type in PRIVATE
+
+
+def _message(event: InboundMessage, now: datetime) -> Verdict:
+    return _not_for_us(event) or _denied(event, now) or _heard(event, now)
+
+
+def _heard(event: InboundMessage, now: datetime) -> Verdict:
+    """Control commands come first, then an open question, then everything else ([Q9])."""
+    heard = _in_its_conversation(event, now)
+    verdict = (
+        _as_command(heard)
+        or _as_answer(heard)
+        or _unless_addressed(heard)
+        or _as_late_answer(heard)
+        or _as_stale(heard)
+        or _as_turn(heard)
+    )
+    verdict.conversation = heard.conversation
+    return verdict
+
+
+def _not_for_us(event: InboundMessage) -> Verdict | None:
+    if event.source.is_bot:
+        return Verdict(Decision.IGNORED, "a bot said it")
+    if event.command_for_other:
+        return Verdict(Decision.IGNORED, "a command for another bot")
+    return None
+
+
+def _denied(event: InboundMessage, now: datetime) -> Verdict | None:
+    source = event.source
+    judged = access.judge(source)
+    if judged.allowed:
+        return None
+    if source.chat_type is ChatType.DM and access.is_first_denial(source, now=now):
+        _say(source, f"denied:{event.event_id}", wording.denied(source), Kind.NOTICE, now)
+    return Verdict(Decision.DENIED, judged.reason)
+
+
+def _in_its_conversation(event: InboundMessage, now: datetime) -> Heard:
+    source = event.source
+    destinations.revive(source.address)
+    conversation = sessions.find_or_open(
+        keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
+    )
+    nothing_asked = questions.nothing_lately(conversation.key, now=now)
+    return Heard(event, conversation, now, nothing_asked)
+
+
+def _as_command(heard: Heard) -> Verdict | None:
+    command = commands.parse(heard.event.text)
+    if command is None:
+        return None
+    if isinstance(command, commands.UnknownCommand):
+        if not heard.is_addressed:
+            return None
+        _reply(heard, wording.unknown_command(command))
+        return Verdict(Decision.COMMAND, f"unknown: {command.name}")
+    done = handlers.run(command, heard.event, heard.conversation, now=heard.now)
+    if done.say:
+        _reply(heard, done.say)
+    return Verdict(Decision.COMMAND, command.spec.name, prompt=done.prompt)
+
+
+def _as_answer(heard: Heard) -> Verdict | None:
+    event = heard.event
+    if heard.nothing_asked or event.attachments or not event.text.strip():
+        return None
+    mine = _open_to(heard)
+    if not mine:
+        return None
+    outcome = questions.answer_text(mine[0], event.text, heard.speaker, now=heard.now)
+    if outcome.effect is Effect.NOTHING:
+        return None
+    if outcome.say and outcome.effect is not Effect.RESOLVED:
+        _reply(heard, outcome.say)
+    decision = Decision.HINT if outcome.effect is Effect.HINTED else Decision.ANSWER
+    deeds = _typing_after(outcome, heard.source.address)
+    return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _unless_addressed(heard: Heard) -> Verdict | None:
+    if heard.is_addressed:
+        return None
+    return Verdict(Decision.IGNORED, "a group message that does not mention us")
+
+
+def _as_late_answer(heard: Heard) -> Verdict | None:
+    event, key = heard.event, heard.conversation.key
+    if heard.nothing_asked or event.attachments:
+        return None
+    quoted = questions.quoted(key, event.reply_to) if event.reply_to else None
+    closed = quoted or questions.closed_lately(key, now=heard.now)
+    if closed is None or closed.is_open or not questions.looks_like_answer(closed, event.text):
+        return None
+    if not questions.may_answer(closed, heard.speaker):
+        return None
+    _reply(heard, questions.closed_words(closed))
+    return Verdict(Decision.CLOSED, f"the question is {closed.state}", prompt=closed)
+
+
+def _as_stale(heard: Heard) -> Verdict | None:
+    if heard.now - heard.event.sent_at <= gateway_settings().max_message_age:
+        return None
+    _reply(heard, str(wording.TOO_OLD), Kind.NOTICE)
+    return Verdict(Decision.IGNORED, "it is too old to be answered")
+
+
+def _as_turn(heard: Heard) -> Verdict:
+    event, source = heard.event, heard.source
+    text = wording.as_prompt(event)
+    if not text.strip():
+        return Verdict(Decision.IGNORED, "nothing was said")
+    if event.attachments and (still_open := _open_to(heard)):
+        asked = still_open[0].question_set.questions[0].text
+        _reply(heard, wording.still_open(asked), Kind.NOTICE)
+    turn = turns.enqueue(
+        turns.NewTurn(
+            conversation=heard.conversation,
+            prompt=text,
+            sender_id=source.user_id,
+            sender_name=source.user_name,
+            reply_to=source.message_id,
+        ),
+        now=heard.now,
+    )
+    return Verdict(Decision.TURN, turn=turn, deeds=(StartTyping(source.address, turn.pk),))
+
+
+def _open_to(heard: Heard) -> list[Prompt]:
+    return questions.open_to(
+        heard.conversation.key,
+        heard.speaker,
+        lane=heard.source.address.lane,
+        quoted_message_id=heard.event.reply_to,
+    )
+
+
+def _typing_after(outcome: Outcome, address: Address) -> tuple[Deed, ...]:
+    turn = keys.turn_of(outcome.prompt.correlation)
+    if outcome.effect is not Effect.RESOLVED or turn is None:
+        return ()
+    return (StartTyping(address, turn),)
+
+
+def _reply(heard: Heard, words: str, kind: Kind = Kind.CONTROL) -> None:
+    trigger = f"event:{heard.event.event_id}"
+    _say(heard.source, trigger, words, kind, heard.now, key=heard.conversation.key)
+
+
+def _say(
+    source: Source, trigger: str, words: str, kind: Kind, now: datetime, *, key: str = ""
+) -> None:
+    ledger.record(
+        Debt(
+            conversation_key=key,
+            trigger=trigger,
+            address=source.address,
+            kind=kind,
+            content=str(words),
+            reply_to=source.anchor,
+        ),
+        now=now,
+    )
+
+
+def _edited(event: EditedMessage, now: datetime) -> Verdict:
+    original = inbound.not_begun(event.source)
+    if original is None or not access.judge(event.source).allowed:
+        return Verdict(Decision.IGNORED, "the message was edited after it was handled")
+    if not turns.reword(cast("int", original.turn_id), event.text, now=now):
+        return Verdict(Decision.IGNORED, "the message was edited while it was taken up")
+    inbound.reword(original, event.text)
+    return Verdict(Decision.EDITED, "a waiting message was changed", turn=original.turn)
+
+
+def _pressed(event: ButtonPress, now: datetime) -> Verdict:
+    """A press is acknowledged whatever becomes of it."""
+    judged = access.judge(event.source)
+    if not judged.allowed:
+        return _refused(event, Decision.DENIED, judged.reason, wording.NOT_YOURS)
+    address = event.source.address
+    try:
+        outcome, wants_text = questions.press(
+            event.data, lane=address.lane, answerer=handlers.speaker(event.source), now=now
+        )
+    except UnknownPrompt:
+        return _refused(event, Decision.IGNORED, "no such button", wording.UNKNOWN_BUTTON)
+    except NotYours:
+        return _refused(event, Decision.DENIED, "another person was asked", wording.NOT_YOURS)
+    late = outcome.effect is Effect.TOO_LATE
+    deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late or wants_text),)
+    deeds += _typing_after(outcome, address)
+    decision = Decision.CLOSED if late else Decision.ANSWER
+    return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _refused(event: ButtonPress, decision: Decision, reason: str, words: object) -> Verdict:
+    return Verdict(decision, reason, deeds=(AckPress(event, str(words), alert=True),))
+
+
+def _moved(event: ChatMoved, now: datetime) -> Verdict:
+    count = sessions.move_chat(
+        event.platform, event.account, event.old_chat_id, event.new_chat_id, now=now
+    )
+    return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
+
+
+def _membership(event: Membership, now: datetime) -> Verdict:
+    address = event.source.address
+    if event.is_member:
+        destinations.revive(address)
+        return Verdict(Decision.IGNORED, "we are in that chat")
+    destinations.bury(address, reason="we were removed or blocked", now=now)
+    return Verdict(Decision.IGNORED, "we were removed or blocked")
+
+
+def _ignored(event: Ignored, now: datetime) -> Verdict:  # noqa: ARG001 - one signature for all
+    return Verdict(Decision.IGNORED, event.reason)
+
+
+DECIDERS: dict[type[Inbound], Callable[..., Verdict]] = {
+    InboundMessage: _message,
+    ButtonPress: _pressed,
+    EditedMessage: _edited,
+    ChatMoved: _moved,
+    Membership: _membership,
+    Ignored: _ignored,
+}
