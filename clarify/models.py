@@ -10,6 +10,7 @@ from clarify import results, wording
 from clarify.schema import QuestionSet
 from clarify.standing import Standing
 from clarify.states import State
+from clarify.stepping import Progress
 from delivery.addresses import Address
 from delivery.states import PartState
 
@@ -45,6 +46,10 @@ class Prompt(models.Model):
     questions = models.JSONField(help_text="The questions as they were asked.")
     answers = models.JSONField(default=dict, blank=True, help_text="Answers so far, by key.")
     has_buttons = models.BooleanField("with buttons", default=False)
+    progress = models.JSONField(
+        default=dict, blank=True, help_text="Which question its buttons show, and what is ticked."
+    )
+    views = models.PositiveIntegerField(default=0, help_text="How often its buttons were changed.")
     obligation = models.ForeignKey(
         "delivery.Obligation",
         null=True,
@@ -122,6 +127,11 @@ class Prompt(models.Model):
     def given(self) -> dict[str, tuple[str, ...]]:
         """The answers so far."""
         return {key: tuple(values) for key, values in self.answers.items()}
+
+    @property
+    def so_far(self) -> Progress:
+        """How far the person has come with its buttons."""
+        return Progress.from_dict(self.progress, self.given)
 
     @property
     def destination(self) -> Address:

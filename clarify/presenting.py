@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import regex
 
 from clarify import wording
-from clarify.folding import fold
+from clarify.folding import first_graphemes, fold
 from clarify.schema import Option, Question, QuestionSet
 from clarify.states import State
 from clarify.vocabulary import is_authored_other
@@ -18,7 +18,7 @@ _SPECIAL = regex.compile(r"([\\`*_\[\]<>~|&$])")
 _LINE_START = regex.compile(r"^(?:([#+\-=])|(\d{1,9})([.)]))")
 _HARD_BREAK = "  \n"  # two spaces: a line end that Markdown keeps
 LONGEST_CAPTION = 30  # characters; what a phone shows of a button in one line
-_CHECKED, _UNCHECKED = "☑ ", "☐ "
+_CHECKED, _UNCHECKED, _CHOSEN = "☑ ", "☐ ", "✓ "
 
 
 def escape(text: str) -> str:
@@ -33,6 +33,7 @@ def captions(
     *,
     longest: int = LONGEST_CAPTION,
     selected: Collection[int] | None = None,
+    many: bool = True,
 ) -> tuple[str, ...]:
     """What is written on the buttons of `question`, one for each option in the stored order.
 
@@ -43,9 +44,10 @@ def captions(
     Args:
         question: The question; it has options.
         longest: How many characters a button shows.
-        selected: For toggle buttons, the places of the options that are on; None for plain ones.
+        selected: The places of the options that are on; None where none can be.
+        many: Several can be on: those that are off are marked as well.
     """
-    marks = [_toggle(index, selected) for index in range(len(question.options))]
+    marks = [_mark(index, selected, many=many) for index in range(len(question.options))]
     full = tuple(f"{mark}{label}" for mark, label in zip(marks, question.labels, strict=True))
     if are_numbered(question, longest=longest):
         return tuple(f"{mark}{place}" for place, mark in enumerate(marks, start=1))
@@ -58,10 +60,12 @@ def are_numbered(question: Question, *, longest: int = LONGEST_CAPTION) -> bool:
     return same or any(len(label) > longest for label in question.labels)
 
 
-def _toggle(index: int, selected: Collection[int] | None) -> str:
+def _mark(index: int, selected: Collection[int] | None, *, many: bool) -> str:
     if selected is None:
         return ""
-    return _CHECKED if index in selected else _UNCHECKED
+    if many:
+        return _CHECKED if index in selected else _UNCHECKED
+    return _CHOSEN if index in selected else ""
 
 
 def present(
@@ -114,6 +118,23 @@ def present_one(
     return f"*Question {keys.index(key) + 1} of {len(keys)}*\n\n{text}"
 
 
+def clipped(text: str, longest: int = 60) -> str:
+    """`text` on one line, cut between characters a person sees."""
+    line = " ".join(text.split())
+    short = first_graphemes(line, longest)
+    return line if short == line else f"{short.rstrip()}…"
+
+
+def answered_lines(question_set: QuestionSet, answers: Mapping[str, Sequence[str]]) -> str:
+    """The canonical Markdown of what is answered already, a line a question."""
+    lines = [
+        f"✓ {escape(question.header or question.key)}: **{_values(answers[question.key])}**"
+        for question in question_set.questions
+        if question.key in answers
+    ]
+    return _HARD_BREAK.join(lines)
+
+
 def summary(
     question_set: QuestionSet,
     answers: Mapping[str, Sequence[str]],
@@ -153,7 +174,10 @@ def _single(question: Question, letters: bool, longest_caption: int | None) -> s
         numbered = are_numbered(question, longest=longest_caption)
         # Else the buttons alone say everything about the options.
         listed = numbered or any(option.description for option in question.options)
-        guidance = wording.BY_NUMBERED_BUTTON if numbered else wording.BY_BUTTON
+        if question.multi_select:
+            guidance = wording.BY_TOGGLES
+        else:
+            guidance = wording.BY_NUMBERED_BUTTON if numbered else wording.BY_BUTTON
     if listed:
         blocks.append(_list(question, letters))
     return "\n\n".join([*blocks, guidance])

@@ -3,10 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from clarify.readings import Hint
+from clarify.risks import RiskLevel
 from clarify.states import State
 
 OTHER = "Other…"
 SKIP = "Skip"
+BACK = "‹ Back"
+SUBMIT = "Submit"
+SUBMIT_COUNT = "Submit ({count})"
+YOUR_ANSWER = "Your answer"
+BY_TOGGLES = "Choose any, then press Submit; or just type your answer."
+CHOOSE_FIRST = "Choose at least one first, or press Skip."
+NOT_SHOWN_NOW = "That button belongs to another question; here is the one that is open."
 BY_BUTTON = "Press a button, or just type your answer."
 BY_NUMBERED_BUTTON = "Press the number of an option, or just type your answer."
 OTHER_BY_TEXT = "Other: reply with your own words."
@@ -14,6 +22,47 @@ ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."
 STAFF = "staff"  # who closed a question for somebody else
 ASKED_AGAIN = "This question is asked again below."
+
+APPROVAL_NEEDED = "Approval needed"
+APPROVE = "✅ Approve once"
+DENY = "✋ Deny"
+REACHES: Mapping[str, str] = {
+    "session": "Approve for this session",
+    "always": "Always approve this",
+}
+LEVELS: Mapping[RiskLevel, str] = {
+    RiskLevel.LOW: "low risk",
+    RiskLevel.MEDIUM: "medium risk",
+    RiskLevel.HIGH: "⚠️ high risk",
+    RiskLevel.CRITICAL: "🛑 critical risk",
+}
+LEFT_OUT = "*{count} characters of it are not shown here.*"
+LASTING_COVERS = "*A lasting approval covers {covers}.*"
+FOR_WHOM = "Asked for {name}."
+ENDS_IN = "It is denied by itself after {time}."
+RULE_BY_BUTTON = "Press a button, or send `/approve {number}` or `/deny {number} reason`."
+RULE_BY_COMMAND = "Send `/approve {number}` or `/deny {number} reason`."
+APPROVED, DENIED = "Approved", "Denied"
+APPROVED_FOR: Mapping[str, str] = {
+    "once": "",
+    "session": " for this session",
+    "always": ", from now on",
+}
+NOT_RULED: Mapping[State, str] = {
+    State.PENDING: "Not decided",
+    State.SKIPPED: "Not approved: it was skipped",
+    State.EXPIRED: "Not approved: nobody decided in time",
+    State.CANCELLED: "Not approved: it was cancelled",
+    State.UNDELIVERABLE: "Not approved: the question could not be delivered",
+}
+DENIED_NOTE = (
+    "A person refused this operation; it was not run. Do not try it again in this form, and do not"
+    " try to reach the same by another way; go on without it or ask what they want instead."
+)
+NOT_APPROVED_NOTE = (
+    "Nobody approved this operation, so it was not run. Go on without it, and say so in your"
+    " answer."
+)
 
 ENDINGS: Mapping[State, str] = {
     State.PENDING: "open",

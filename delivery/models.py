@@ -46,6 +46,7 @@ class Kind(models.TextChoices):
     CONTROL = "control", "answer to a command"
     NOTICE = "notice", "notice"
     ERROR = "error", "error"
+    CHANGE = "change", "change of a question"
     RETIRE = "retire", "closing of a question"
     CRON = "cron", "scheduled result"
     BACKGROUND = "background", "background result"

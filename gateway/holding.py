@@ -129,7 +129,7 @@ def _delivery(story: Story) -> Held | None:
 
 
 def _is_moot(owed: Owed) -> bool:
-    return owed.kind in {"retire", "prompt", "approval"}
+    return owed.kind in {"change", "retire", "prompt", "approval"}
 
 
 def _given_up(owed: Owed) -> Held:

@@ -249,7 +249,7 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
         return _refused(event, Decision.DENIED, judged.reason, wording.NOT_YOURS)
     address = event.source.address
     try:
-        outcome, wants_text = questions.press(
+        outcome = questions.press(
             event.data, lane=address.lane, answerer=handlers.speaker(event.source), now=now
         )
     except UnknownPrompt:
@@ -257,7 +257,7 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     except NotYours:
         return _refused(event, Decision.DENIED, "another person was asked", wording.NOT_YOURS)
     late = outcome.effect is Effect.TOO_LATE
-    deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late or wants_text),)
+    deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late),)
     deeds += _typing_after(outcome, address)
     decision = Decision.CLOSED if late else Decision.ANSWER
     return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)

@@ -1,19 +1,23 @@
 """Somebody says something to a prompt: words, a press, or all answers at once."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
 
-from clarify import buttons, presenting, wording
+from clarify import buttons, presenting, stepping, wording
 from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt, Reply
+from clarify.questions import showing
 from clarify.questions.closing import resolve
 from clarify.questions.looking import Answerer, closed_words, hold, may_answer
 from clarify.readings import SetReading
+from clarify.schema import Question
 from clarify.sets import read_set
 from clarify.states import Event, State
+from clarify.stepping import Progress
 from delivery import hints
 
 
@@ -43,7 +47,7 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
     prompt = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
-    reading = read_set(prompt.question_set.questions, prompt.given, text)
+    reading = _read(prompt, text)
     if reading.declined:
         return skip(prompt, answerer, now=now, said=text)
     if reading.is_nothing:
@@ -55,19 +59,60 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
     return Outcome(Effect.HINTED, prompt, say)
 
 
+def _read(prompt: Prompt, text: str) -> SetReading:
+    """What `text` answers; with buttons, one question at a time is on the screen."""
+    questions = prompt.question_set.questions
+    if not prompt.has_buttons:
+        return read_set(questions, prompt.given, text)
+    so_far = prompt.so_far
+    given = so_far.others(questions)
+    here = questions[so_far.current(questions)]
+    ordered = [here, *(question for question in questions if question is not here)]
+    reading = read_set(ordered, given, text, one_at_a_time=True)
+    if not _are_options(reading, questions):
+        whole = read_set(questions, given, text)  # "1b 2a": they know what comes
+        if whole.answers and _are_options(whole, questions):
+            return whole
+    if here.key not in reading.answers:
+        return reading
+    words = stepping.with_toggles(here, so_far, reading.answers[here.key])
+    return replace(reading, answers={**reading.answers, here.key: words})
+
+
+def _are_options(reading: SetReading, questions: Sequence[Question]) -> bool:
+    """Whether something was answered, and nothing in own words."""
+    labels = {question.key: question.labels for question in questions}
+    given = reading.answers.items()
+    return bool(given) and all(set(values) <= set(labels[key]) for key, values in given)
+
+
 def _take(
     prompt: Prompt, reading: SetReading, text: str, answerer: Answerer, now: datetime
 ) -> Outcome:
-    prompt.answers = {**prompt.answers, **{key: list(v) for key, v in reading.answers.items()}}
-    if reading.still_open:
-        Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
-            answers=prompt.answers, updated_at=now
-        )
-        hints.conversation_changed(prompt.conversation_key)
-        say = _hints(reading) or presenting.present(prompt.question_set, answered=prompt.given)
-        _note(prompt, answerer, text, "kept", say, now)
-        return Outcome(Effect.KEPT, prompt, say)
-    return _resolve_by(prompt, Event.ANSWER, answerer, text, now)
+    _keep(prompt, stepping.answered(prompt.so_far, reading.answers))
+    if prompt.so_far.is_complete(prompt.question_set.questions):
+        return _resolve_by(prompt, Event.ANSWER, answerer, text, now)
+    _store(prompt, now)
+    say = _hints(reading)
+    if prompt.has_buttons and not say:
+        showing.show_below(prompt, now)
+    elif not say:
+        say = presenting.present(prompt.question_set, answered=prompt.given)
+    _note(prompt, answerer, text, "kept", say, now)
+    return Outcome(Effect.KEPT, prompt, say)
+
+
+def _keep(prompt: Prompt, progress: Progress) -> None:
+    prompt.answers = {key: list(values) for key, values in progress.answers.items()}
+    prompt.progress = progress.as_dict()
+
+
+def _store(prompt: Prompt, now: datetime) -> None:
+    """Write down how far the person is; the prompt stays open."""
+    Prompt.objects.filter(pk=prompt.pk, state=State.PENDING).update(
+        answers=prompt.answers, progress=prompt.progress, updated_at=now
+    )
+    hints.conversation_changed(prompt.conversation_key)
 
 
 def _hints(reading: SetReading) -> str:
@@ -93,7 +138,7 @@ def skip(prompt: Prompt, answerer: Answerer, *, now: datetime, said: str = "") -
     return _resolve_by(prompt, Event.SKIP, answerer, said, now)
 
 
-def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[Outcome, bool]:
+def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome:
     """A button was pressed.
 
     Args:
@@ -103,7 +148,7 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[O
         now: The present.
 
     Returns:
-        What became of it, and whether the person should now type their own answer.
+        What became of it.
 
     Raises:
         UnknownPrompt: It is no button of a prompt shown in that lane.
@@ -123,17 +168,36 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> tuple[O
         _note(prompt, answerer, choice, "refused", "not theirs to answer", now)
         raise NotYours
     if prompt.state != State.PENDING:
-        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt)), False
-    if choice == buttons.SKIP:
-        return skip(prompt, answerer, now=now), False
-    if choice == buttons.OTHER:
-        return Outcome(Effect.KEPT, prompt, str(wording.TYPE_YOUR_ANSWER)), True
-    question = prompt.question_set.questions[0]
-    option = buttons.option(question, choice) if prompt.has_buttons else None
-    if option is None:
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    return _pressed(prompt, choice, answerer, now)
+
+
+def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> Outcome:
+    pressed = stepping.decoded(choice) if prompt.has_buttons else None
+    if pressed is None:
         raise UnknownPrompt
-    prompt.answers = {**prompt.answers, question.key: [option.label]}
-    return _resolve_by(prompt, Event.ANSWER, answerer, "", now), False
+    questions = prompt.question_set.questions
+    change = stepping.press(questions, prompt.so_far, pressed)
+    match change.effect:
+        case stepping.Effect.UNKNOWN:
+            raise UnknownPrompt
+        case stepping.Effect.DECLINED:
+            return skip(prompt, answerer, now=now)
+        case stepping.Effect.COMPLETE:
+            _keep(prompt, change.progress)
+            return _resolve_by(prompt, Event.ANSWER, answerer, "", now)
+        case stepping.Effect.EMPTY:
+            return Outcome(Effect.HINTED, prompt, wording.CHOOSE_FIRST)
+        case stepping.Effect.STALE:
+            showing.refresh(prompt, now)
+            return Outcome(Effect.HINTED, prompt, wording.NOT_SHOWN_NOW)
+    _keep(prompt, change.progress)
+    _store(prompt, now)
+    if change.effect is stepping.Effect.TYPE:
+        showing.invite(prompt, now)
+        return Outcome(Effect.KEPT, prompt, wording.TYPE_YOUR_ANSWER)
+    showing.refresh(prompt, now)
+    return Outcome(Effect.KEPT, prompt)
 
 
 def _resolve_by(

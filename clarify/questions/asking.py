@@ -100,8 +100,9 @@ def resend(prompt: Prompt, *, now: datetime) -> None:
             raise CannotShow(message)
         if shown.state == DeliveryState.DELIVERED:
             point_to_newer(current, shown, now)
+            current.views += 1
         show(current, now, again=f":again:{shown.pk}")
-        Prompt.objects.filter(pk=prompt.pk).update(updated_at=now)
+        Prompt.objects.filter(pk=prompt.pk).update(views=current.views, updated_at=now)
 
 
 def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:

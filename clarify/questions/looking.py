@@ -79,6 +79,8 @@ def _is_armed(prompt: Prompt) -> bool:
     obligation = prompt.obligation
     if obligation is None:
         return False
+    if prompt.views:  # somebody has pressed or answered it
+        return True
     if registry.outlet(prompt.destination.platform).shows_at_once:
         return True
     if obligation.state == DeliveryState.DELIVERED:
@@ -92,8 +94,9 @@ def open_to(
     """The prompts that a person's words may be meant for, in the order they are to be tried.
 
     It is the one rule for typed answers and for `/skip`: what is shown where the words were said
-    and is theirs to answer, oldest first; never an approval ([Q24]). Words that quote the message
-    of a prompt are for that one alone, and for none if it is closed ([Q23]).
+    and is theirs to answer, oldest first but for the one whose "Other…" was pressed; never an
+    approval ([Q24]). Words that quote the message of a prompt are for that one alone, and for none
+    if it is closed ([Q23]).
 
     Args:
         conversation_key: Whose conversation.
@@ -106,6 +109,7 @@ def open_to(
         meant = quoted(conversation_key, quoted_message_id)
         if meant is not None:
             prompts = [prompt for prompt in prompts if prompt.pk == meant.pk]
+    prompts.sort(key=lambda prompt: not prompt.so_far.is_typing)
     return [
         prompt
         for prompt in prompts

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from clarify import buttons, presenting, wording
+from clarify import presenting, stepping, wording
 from clarify.models import Prompt, PromptKind
 from clarify.questions.looking import still_open
 from clarify.states import State
@@ -10,6 +10,7 @@ from delivery import ledger, registry
 from delivery.content import Controls
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
+from delivery.states import State as DeliveryState
 
 
 def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
@@ -20,11 +21,9 @@ def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
         now: The present.
         again: Tells a later showing of the same prompt from the earlier ones; empty for the first.
     """
-    question_set = prompt.question_set
-    outlet = registry.outlet(prompt.destination.platform)
     controls = Controls()
-    if outlet.supports_buttons and len(question_set.questions) == 1:
-        controls = buttons.controls(question_set.questions[0], prompt.token)
+    if _fits_buttons(prompt):
+        controls = stepping.controls(prompt.question_set, prompt.so_far, prompt.token)
     prompt.has_buttons = bool(controls.rows)
     prompt.obligation = ledger.record(
         Debt(
@@ -32,9 +31,7 @@ def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
             trigger=f"prompt:{prompt.pk}{again}",
             address=prompt.destination,
             kind=Kind.APPROVAL if prompt.kind == PromptKind.APPROVAL else Kind.PROMPT,
-            content=presenting.present(
-                question_set, buttons=prompt.has_buttons, answered=prompt.given
-            ),
+            content=_text(prompt),
             reply_to=prompt.reply_to,
             controls=controls,
             correlation=prompt.correlation,
@@ -42,6 +39,82 @@ def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
         now=now,
     )
     prompt.save(update_fields=["has_buttons", "obligation"])
+
+
+def _fits_buttons(prompt: Prompt) -> bool:
+    """Whether its platform can show it with buttons: several steps need a message that changes."""
+    outlet = registry.outlet(prompt.destination.platform)
+    questions = prompt.question_set.questions
+    has_steps = len(questions) > 1 or questions[0].multi_select
+    return outlet.supports_buttons and (outlet.supports_editing or not has_steps)
+
+
+def _text(prompt: Prompt) -> str:
+    if prompt.has_buttons:
+        return stepping.present(prompt.question_set, prompt.so_far)
+    return presenting.present(prompt.question_set, answered=prompt.given)
+
+
+def refresh(prompt: Prompt, now: datetime) -> None:
+    """Owe an edit that shows the prompt as it is now, in place of an earlier one not yet sent."""
+    shown = prompt.obligation
+    if shown is None:
+        return
+    _withdraw_changes(shown, now)
+    prompt.views += 1
+    prompt.save(update_fields=["views"])
+    _replace(
+        prompt,
+        shown,
+        _text(prompt),
+        f"prompt:{prompt.pk}:view:{prompt.views}",
+        controls=stepping.controls(prompt.question_set, prompt.so_far, prompt.token),
+        kind=Kind.CHANGE,
+        now=now,
+    )
+
+
+def show_below(prompt: Prompt, now: datetime) -> None:
+    """Show an open prompt anew, as it is now: what the person typed stands below the old message.
+
+    The old one keeps no buttons.
+    """
+    shown = prompt.obligation
+    if shown is not None:
+        _withdraw_changes(shown, now)
+        point_to_newer(prompt, shown, now)
+    prompt.views += 1
+    prompt.save(update_fields=["views"])
+    show(prompt, now, again=f":below:{prompt.views}")
+
+
+def invite(prompt: Prompt, now: datetime) -> None:
+    """Owe an invitation to type one's own answer; where it can, the app opens its reply field."""
+    prompt.views += 1
+    prompt.save(update_fields=["views"])
+    question = prompt.question_set.questions[prompt.so_far.current(prompt.question_set.questions)]
+    asked = presenting.escape(presenting.clipped(question.header or question.text))
+    ledger.record(
+        Debt(
+            conversation_key=prompt.conversation_key,
+            trigger=f"prompt:{prompt.pk}:type:{prompt.views}",
+            address=prompt.destination,
+            kind=Kind.CONTROL,
+            content=f"{wording.TYPE_YOUR_ANSWER} ({asked})",
+            reply_to=prompt.reply_to,
+            controls=Controls(force_reply=True, placeholder=wording.YOUR_ANSWER),
+            correlation=prompt.correlation,
+        ),
+        now=now,
+    )
+
+
+def _withdraw_changes(shown: Obligation, now: datetime) -> None:
+    """Changes of a message that nobody has seen are not owed when another follows."""
+    for change in Obligation.objects.filter(
+        edits=shown, kind=Kind.CHANGE, state=DeliveryState.PENDING
+    ):
+        ledger.withdraw_unseen(change, reason="changed again", now=now)
 
 
 def show_next(conversation_key: str, now: datetime) -> None:
@@ -65,11 +138,19 @@ def retire(prompt: Prompt, now: datetime) -> None:
         shown, reason="resolved before it was shown", now=now
     ):
         return
+    _withdraw_changes(shown, now)
     _replace(prompt, shown, _summary(prompt), f"prompt:{prompt.pk}", now=now)
 
 
 def _replace(
-    prompt: Prompt, shown: Obligation, content: str, trigger: str, *, now: datetime
+    prompt: Prompt,
+    shown: Obligation,
+    content: str,
+    trigger: str,
+    *,
+    controls: Controls = Controls(clear=True),  # noqa: B008 - frozen
+    kind: Kind = Kind.RETIRE,
+    now: datetime,
 ) -> None:
     """Owe an edit of `shown`, where the platform can edit."""
     if not registry.outlet(prompt.destination.platform).supports_editing:
@@ -79,9 +160,9 @@ def _replace(
             conversation_key=prompt.conversation_key,
             trigger=trigger,
             address=prompt.destination,
-            kind=Kind.RETIRE,
+            kind=kind,
             content=content,
-            controls=Controls(clear=True),
+            controls=controls,
             correlation=prompt.correlation,
             edits=shown,
         ),

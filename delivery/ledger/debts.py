@@ -20,6 +20,7 @@ CLOSED = "the chat is closed to us: blocked, left or deleted"
 PRIORITIES = {
     Kind.PROMPT: 0,
     Kind.APPROVAL: 0,
+    Kind.CHANGE: 0,
     Kind.CONTROL: 0,
     Kind.NOTICE: 2,
     Kind.ERROR: 2,

@@ -22,7 +22,7 @@ from gateway.platforms.console.formatting import html_of
 
 Entry = dict[str, Any]
 
-HIDDEN = (Kind.PROMPT, Kind.APPROVAL, Kind.RETIRE)  # the prompt itself is the entry
+HIDDEN = (Kind.PROMPT, Kind.APPROVAL, Kind.CHANGE, Kind.RETIRE)  # the prompt itself is the entry
 LONGEST_LIVE = 100_000  # characters of a live text that are rendered
 
 

@@ -84,7 +84,9 @@ def conversations(viewer: Viewer, filters: Filters) -> list[dict[str, Any]]:
 
 def _last_owed(keys: Sequence[str]) -> dict[str, datetime]:
     """When something was last said to each of these conversations, as far as the ledger goes."""
-    owed = Obligation.objects.filter(conversation_key__in=keys).exclude(kind=Kind.RETIRE)
+    owed = Obligation.objects.filter(conversation_key__in=keys).exclude(
+        kind__in=[Kind.CHANGE, Kind.RETIRE]
+    )
     last = owed.values("conversation_key").annotate(at=Max("created_at")).order_by()
     return {row["conversation_key"]: row["at"] for row in last}
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from clarify import buttons, questions
+from clarify import buttons, questions, wording
 from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt, Reply
 from clarify.questions import Answerer, Effect
@@ -98,7 +98,7 @@ def test_a_question_is_owed_like_any_message_and_goes_first(ask) -> None:
 def test_a_button_carries_no_words_and_two_questions_share_no_token(ask) -> None:
     one, two = ask(), ask()
     assert one.token != two.token
-    assert "Staging" not in buttons.button_data(one.token, "0")
+    assert "Staging" not in buttons.button_data(one.token, "p0.0")
 
 
 @pytest.mark.proves("Q23")
@@ -289,8 +289,7 @@ def test_a_set_can_be_answered_at_once_from_the_control_ui(ask, clock) -> None:
 
 def test_a_press_is_an_answer(ask, turn, clock) -> None:
     prompt = ask()
-    outcome, wants_text = press(prompt, "1", clock)
-    assert (outcome.effect, wants_text) == (Effect.RESOLVED, False)
+    assert press(prompt, "p0.1", clock).effect is Effect.RESOLVED
     assert fresh(prompt).answers == {"answer": ["Production"]}
     assert fresh(turn).state == "ready"
 
@@ -298,16 +297,17 @@ def test_a_press_is_an_answer(ask, turn, clock) -> None:
 @pytest.mark.proves("Q14")
 def test_other_asks_for_words_and_closes_nothing(ask, clock) -> None:
     prompt = ask()
-    outcome, wants_text = press(prompt, "o", clock)
-    assert (outcome.effect, wants_text) == (Effect.KEPT, True)
+    assert press(prompt, "o0.0", clock).effect is Effect.KEPT
     assert fresh(prompt).state == "pending"
+    invitation = Obligation.objects.get(kind=Kind.CONTROL)
+    assert invitation.native_controls.force_reply
     answer(prompt, "Somewhere else", clock)
     assert fresh(prompt).answers == {"answer": ["Somewhere else"]}
 
 
 def test_skip_declines(ask, clock) -> None:
     prompt = ask()
-    press(prompt, "s", clock)
+    press(prompt, "s0.0", clock)
     assert fresh(prompt).state == "skipped"
 
 
@@ -316,7 +316,7 @@ def test_another_person_pressing_is_refused_and_changes_nothing(ask, turn, clock
     prompt = ask()
     with pytest.raises(NotYours):
         questions.press(
-            buttons.button_data(prompt.token, "1"),
+            buttons.button_data(prompt.token, "p0.1"),
             lane=prompt.lane,
             answerer=EVE,
             now=clock(),
@@ -328,12 +328,12 @@ def test_another_person_pressing_is_refused_and_changes_nothing(ask, turn, clock
 @pytest.mark.proves("Q15")
 @pytest.mark.parametrize("who", [BOSS, replace(EVE, is_staff=True)])
 def test_staff_may_answer_anything(ask, clock, who) -> None:
-    assert press(ask(), "0", clock, who=who)[0].effect is Effect.RESOLVED
+    assert press(ask(), "p0.0", clock, who=who).effect is Effect.RESOLVED
 
 
 def test_anyone_may_answer_where_that_is_allowed(ask, clock) -> None:
     prompt = ask(anyone_may_answer=True)
-    assert press(prompt, "0", clock, who=EVE)[0].effect is Effect.RESOLVED
+    assert press(prompt, "p0.0", clock, who=EVE).effect is Effect.RESOLVED
 
 
 @pytest.mark.proves("Q14")
@@ -358,7 +358,7 @@ def test_a_button_works_only_where_it_was_shown(ask, clock) -> None:
     prompt = ask()
     elsewhere = make_conversation(chat_id="8").address.lane
     with pytest.raises(UnknownPrompt):
-        press(prompt, "0", clock, lane=elsewhere)
+        press(prompt, "p0.0", clock, lane=elsewhere)
     assert fresh(prompt).state == "pending"
 
 
@@ -366,21 +366,132 @@ def test_a_press_on_a_closed_question_leaves_the_newer_one_open(ask, clock) -> N
     old, new = ask(), ask()
     answer(old, "1", clock)
     settle(fresh(new).obligation)
-    outcome, _ = press(old, "1", clock)
+    outcome = press(old, "p0.1", clock)
     assert outcome.effect is Effect.TOO_LATE
     assert fresh(new).state == "pending"
     assert fresh(old).answers == {"answer": ["Staging"]}
 
 
-@pytest.mark.parametrize(
-    "question_set", [several_questions(), normalise_clarify("What is it called?", None)]
-)
+@pytest.mark.parametrize("question_set", [normalise_clarify("What is it called?", None)])
 def test_a_press_on_what_was_shown_without_buttons_is_forged(ask, clock, question_set) -> None:
     prompt = ask(question_set=question_set)
     assert not prompt.has_buttons
     with pytest.raises(UnknownPrompt):
-        press(prompt, "0", clock)
+        press(prompt, "p0.0", clock)
     assert fresh(prompt).state == "pending"
+
+
+# --- several steps on one message
+
+
+def views(prompt: Prompt) -> list[Obligation]:
+    return list(Obligation.objects.filter(kind=Kind.CHANGE, edits=prompt.obligation).order_by("pk"))
+
+
+@pytest.mark.proves("Q14")
+def test_several_questions_are_stepped_through_on_one_message(ask, turn, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    assert "Question 1 of 2" in prompt.obligation.content
+
+    press(prompt, "p0.1", clock)
+    (view,) = views(prompt)
+    assert "Question 2 of 2" in view.content
+    assert "✓ Place: **Production**" in view.content
+    settle(view)
+    press(prompt, "p1.0", clock)
+    press(prompt, "p1.1", clock)
+    assert press(prompt, "k1.0", clock).effect is Effect.RESOLVED
+
+    assert fresh(prompt).answers == {"place": ["Production"], "extras": ["Logs", "Metrics"]}
+    assert fresh(turn).state == "ready"
+
+
+def test_of_many_quick_toggles_only_the_last_view_is_owed(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+    for _ in range(5):
+        press(prompt, "p1.0", clock)
+
+    owed = [view for view in views(prompt) if view.state == "pending"]
+
+    assert len(owed) == 1
+    assert [button.label for (button, *_) in owed[0].native_controls.rows[:2]] == [
+        "☑ Logs",
+        "☐ Metrics",
+    ]
+
+
+def test_submitting_nothing_is_told_and_keeps_the_question_open(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+
+    outcome = press(prompt, "k1.0", clock)
+
+    assert (outcome.effect, outcome.say) == (Effect.HINTED, wording.CHOOSE_FIRST)
+    assert fresh(prompt).state == "pending"
+
+
+def test_a_button_of_an_earlier_view_shows_the_present_one_again(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+
+    outcome = press(prompt, "p0.0", clock)
+
+    assert (outcome.effect, outcome.say) == (Effect.HINTED, wording.NOT_SHOWN_NOW)
+    assert fresh(prompt).answers == {"place": ["Production"]}
+
+
+def test_words_answer_the_step_on_the_screen_and_the_rest_is_shown_below(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    first = prompt.obligation
+
+    assert answer(prompt, "2", clock).effect is Effect.KEPT
+
+    prompt = fresh(prompt)
+    assert prompt.answers == {"place": ["Production"]}
+    assert prompt.obligation != first
+    assert "Question 2 of 2" in prompt.obligation.content
+    closing = Obligation.objects.get(kind=Kind.RETIRE, edits=first)
+    assert closing.native_controls.clear
+    assert questions.pending_for(prompt.conversation_key) == [prompt]  # seen, though sent anew
+
+
+def test_going_back_opens_the_question_for_words_again(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+    press(prompt, "b1.0", clock)
+
+    answer(prompt, "staging", clock)
+
+    assert fresh(prompt).answers == {"place": ["Staging"]}
+
+
+def test_words_may_answer_all_steps_at_once(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+
+    assert answer(prompt, "1b 2a", clock).effect is Effect.RESOLVED
+
+    assert fresh(prompt).answers == {"place": ["Production"], "extras": ["Logs"]}
+
+
+def test_own_words_after_other_join_the_toggles(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+    press(prompt, "p1.0", clock)
+    press(prompt, "o1.0", clock)
+
+    assert answer(prompt, "our own traces", clock).effect is Effect.RESOLVED
+
+    assert fresh(prompt).answers["extras"] == ["Logs", "our own traces"]
+
+
+def test_a_view_not_yet_sent_is_not_owed_when_the_question_closes(ask, clock) -> None:
+    prompt = ask(question_set=several_questions())
+    press(prompt, "p0.1", clock)
+    press(prompt, "s1.0", clock)
+
+    assert {view.state for view in views(prompt)} == {"abandoned"}
+    assert Obligation.objects.get(kind=Kind.RETIRE).edits == prompt.obligation
 
 
 # --- closing
@@ -518,7 +629,7 @@ def test_of_eight_answers_at_once_exactly_one_wins(ask, turn, clock) -> None:
         Turn.objects.filter(pk=turn.pk).update(state="waiting")
         prompt = ask()
         racers = [by_text(prompt, "1", clock), by_text(prompt, "2", clock)] * 2
-        racers += [lambda p=prompt: press(p, "0", clock)[0]] * 2
+        racers += [lambda p=prompt: press(p, "p0.0", clock)] * 2
         racers += [lambda p=prompt: questions.answer_all(p, {"answer": ("x",)}, BOSS, now=clock())]
         racers += [lambda p=prompt: questions.skip(p, BOSS, now=clock())]
         effects = [outcome.effect for outcome in race(*racers)]
