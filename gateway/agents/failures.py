@@ -1,6 +1,5 @@
 """What went wrong with a model, in the words of an event: for the person and for staff."""
 
-import re
 from dataclasses import replace
 
 from pydantic_ai.exceptions import (
@@ -20,12 +19,12 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
 )
 
+from clarify.redaction import HIDDEN, redact
 from gateway.agents.events import Failed
 from gateway.messages import clean
 from gateway.states import FailureKind
 
 _LONGEST_DETAIL = 600  # characters; enough for a provider's reason, short enough for a log line
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|rk)-[\w*.-]{6,}|(?i:bearer)\s+\S+")
 
 
 class ModelMisconfigured(Exception):
@@ -126,8 +125,8 @@ def _limit(message: str) -> Failed:
 def _safe(detail: str, api_key: str) -> str:
     text = " ".join(clean(detail).split())
     if api_key:
-        text = text.replace(api_key, "[key]")
-    return _LOOKS_LIKE_A_KEY.sub("[key]", text)[:_LONGEST_DETAIL]
+        text = text.replace(api_key, HIDDEN)
+    return redact(text)[:_LONGEST_DETAIL]
 
 
 _VERDICTS: tuple[tuple[type[Exception], Failed], ...] = (
