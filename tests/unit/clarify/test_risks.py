@@ -14,7 +14,7 @@ def test_levels_are_compared_by_rank_and_not_by_their_letters():
     assert max(RiskLevel) is RiskLevel.CRITICAL
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.product(RiskLevel, RiskLevel))
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(RiskLevel, repeat=2)))
 def test_every_comparison_agrees_with_the_rank(one, other):
     assert (one < other) is (one.rank < other.rank)
     assert (one <= other) is (one.rank <= other.rank)
