@@ -18,7 +18,17 @@ _KEYCAP = "\u20e3"
 _WAVE_DASH = "〜"
 _DASHES = "‐‑‒–—―−﹣－"
 _APOSTROPHES = "‘’‛ʼ＇`´"
-_PERSIAN = {"ي": "ی", "ى": "ی", "ك": "ک", "ۀ": "ه", "ة": "ه", "أ": "ا", "إ": "ا", "ٱ": "ا"}
+_PERSIAN = {
+    "ي": "ی",
+    "ى": "ی",
+    "ك": "ک",
+    "ۀ": "ه",
+    "ؤ": "و",
+    "ة": "ه",
+    "أ": "ا",
+    "إ": "ا",
+    "ٱ": "ا",
+}
 _MARKS = {
     ord(_WAVE_DASH): "~",
     **dict.fromkeys(map(ord, _DASHES), "-"),
@@ -110,5 +120,5 @@ def without_recommendation(folded: str) -> str:
 
 
 def words(folded: str) -> tuple[str, ...]:
-    """The words of folded text in order; marks between them are dropped."""
-    return tuple(regex.findall(r"[\p{L}\p{M}\p{N}]+", folded))
+    """The words of folded text in order, a pictogram for one; marks between them are dropped."""
+    return tuple(regex.findall(r"[\p{L}\p{M}\p{N}]+|\p{So}", folded))

@@ -9,27 +9,33 @@ from clarify.folding import fold
 from clarify.schema import Question
 
 _NUMBER_WORD = (
-    r"(?:questions?|question\s*no\.?|q|frage|nr\.?|no\.?|#|问题|問題|第|سوال|پرسش|질문|質問|問)"
+    r"(?:questions?|question\s*no\.?|q|frage|zu|nr\.?|no\.?|#|问题|問題|第|سوال|سؤال|پرسش|"
+    r"질문|質問|問)"
 )
 _BLANK = r"[^\S\n]"  # white space within the line
 # After the number: a mark; or the letters of the options themselves ("1b", "2a,c").
 _MARK = (
     rf"{_BLANK}{{0,3}}[:：=](?!\d\d(?!\d))"  # not the minutes of "1:30"
     rf"|{_BLANK}{{0,3}}[.．)）\]、](?!\d)"  # not the decimals of "1.5"
-    rf"|{_BLANK}{{1,3}}[-–—]{_BLANK}"
+    rf"|{_BLANK}{{0,3}}[-–—]{_BLANK}"
 )
+# "1は本番", "1번은 운영": the question is the topic of a sentence, and may as well be an option.
+_TOPIC = rf"(?:(?:은|는){_BLANK}|は)(?=\S)"
 _LETTERS = r"[a-hA-Hａ-ｈＡ-Ｈ]"
 _COMPACT = (
     rf"(?P<letters>(?:{_LETTERS}{{1,4}}|\s{_LETTERS})(?:\s?[,，、/&+]\s?{_LETTERS}(?!\w))*)"
     r"(?=$|[\s;；,，.)])"
 )
 _NUMERIC = regex.compile(
-    rf"[(（\[]?(?:{_NUMBER_WORD}{_BLANK}{{0,3}})?(?P<digit>\d{{1,2}})(?:{_BLANK}?(?:题|題|번|番|问))?"
-    rf"(?:{_MARK}|{_COMPACT})",
+    rf"[(（\[]?(?:{_NUMBER_WORD}{_BLANK}{{0,3}})?(?P<digit>\d{{1,2}}|[一二三])"
+    rf"(?:{_BLANK}?(?:题|題|번|番|问|問))?(?:{_MARK}|(?P<topic>{_TOPIC})|{_COMPACT})",
     regex.IGNORECASE,
 )
-_NAME_MARK = rf"(?:{_BLANK}{{0,3}}[:：=]|{_BLANK}{{1,3}}[-–—]{_BLANK}|(?<=[?？؟])\s)"
+_NAME_MARK = (
+    rf"(?:{_BLANK}{{0,3}}[:：=]|{_BLANK}{{1,3}}[-–—]{_BLANK}|(?<=[?？؟])\s|(?P<topic>{_TOPIC}))"
+)
 _LONGEST_NAME = 200  # characters; nobody types a longer question again
+_HAN = {"一": 1, "二": 2, "三": 3}
 _EACH_LETTER = regex.compile(_LETTERS)
 _GAP = regex.compile(r"[\s;；,，、،.]")
 _TRAILING = " \t\n;；,，、،"
@@ -43,12 +49,14 @@ class Segment:
         value: The words of the reply after the key.
         is_named: The key was the question's id, header or text rather than its number.
         is_lettered: The value was glued to the number as letters ("1b").
+        is_topic: The key was the topic of a sentence, which counts only if an option follows.
     """
 
     question: Question
     value: str
     is_named: bool = False
     is_lettered: bool = False
+    is_topic: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,7 @@ class _Key:
     index: int
     is_named: bool = False
     letters: str = ""
+    is_topic: bool = False
 
 
 def keyed_segments(questions: Sequence[Question], said: str) -> list[Segment]:
@@ -76,7 +85,7 @@ def keyed_segments(questions: Sequence[Question], said: str) -> list[Segment]:
             return []
         if value:
             segments[key.index] = Segment(
-                questions[key.index], value, key.is_named, bool(key.letters)
+                questions[key.index], value, key.is_named, bool(key.letters), key.is_topic
             )
     return list(segments.values())
 
@@ -136,12 +145,18 @@ def _starts(said: str) -> list[tuple[int, bool]]:
 
 def _numeric_key(count: int, said: str, begin: int) -> _Key | None:
     match = _NUMERIC.match(said, begin)
-    if match is None or not 1 <= int(match["digit"]) <= count:
+    if match is None:
         return None
-    index = int(match["digit"]) - 1
-    if match["letters"] is not None:
-        return _Key(begin, match.end(), index, letters=match["letters"])
-    return _Key(begin, match.end(), index)
+    number = _HAN.get(match["digit"]) or int(match["digit"])
+    if not 1 <= number <= count:
+        return None
+    return _Key(
+        begin,
+        match.end(),
+        number - 1,
+        letters=match["letters"] or "",
+        is_topic=match["topic"] is not None,
+    )
 
 
 def _names(questions: Sequence[Question]) -> "list[tuple[int, regex.Pattern[str]]]":
@@ -165,5 +180,7 @@ def _named_key(names: "list[tuple[int, regex.Pattern[str]]]", said: str, begin: 
     for index, pattern in names:
         match = pattern.match(said, begin)
         if match is not None:
-            return _Key(begin, match.end(), index, is_named=True)
+            return _Key(
+                begin, match.end(), index, is_named=True, is_topic=match["topic"] is not None
+            )
     return None

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 import regex
 
 from clarify.folding import fold
-from clarify.matching import Label, find_part, find_whole
+from clarify.matching import (
+    Label,
+    cores,
+    find_part,
+    find_whole,
+    is_politeness,
+    without_article,
+)
 from clarify.numerals import read_range
 from clarify.readings import Chosen, Hint, Reading, Unclear
 
@@ -15,14 +22,18 @@ _MOST_PIECES = 64
 
 _MARKS = r"[,，､、،;；؛\n]"
 _STRONG = regex.compile(rf"\s*{_MARKS}\s*(?:(?:and|und|et|&|و)\s+)?")
-_AND = r"and|und|et|y|e|и|و|&|\+"
+_AND = r"and|und|sowie|et|y|e|и|و|&|\+"
 _WEAK = regex.compile(
-    rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟と&+]\s*(?=\S)|(?<=\S)(?:와|과|랑|하고)\s+"
+    rf"\s+(?:{_AND})\s+|(?<=\S)\s*[和与與跟と&+]\s*(?=\S)|(?<=\S)(?:와|과|이랑|랑|하고)\s+"
 )
-_BETWEEN_NUMBERS = regex.compile(
-    rf"(?:\s|{_MARKS}|[/&+|和与與跟と]|(?<=[\d\s번])(?:{_AND}|와|과|랑|하고|or)(?=[\d\s]))+"
+_OR = r"or|oder|ou|或|或者|还是|아니면|または|か|یا"
+_SEPARATE = rf"\s|{_MARKS}|[/&+|·・ᆞ和与與跟と]"
+_JOINED = rf"{_AND}|u\.?|와|과|이랑|랑|하고"
+_BETWEEN_NUMBERS = regex.compile(rf"(?:{_SEPARATE}|(?<=[\d\s번째])(?:{_JOINED})(?=[\d\s]))+")
+_BETWEEN_ALTERNATIVES = regex.compile(
+    rf"(?:{_SEPARATE}|(?<=[\d\s번째])(?:{_JOINED}|{_OR})(?=[\d\s]))+"
 )
-_LOOSE_RANGE = regex.compile(r"(?<=\d)\s*(-|~|to|through|bis|到|至|تا)\s*(?=\d)")
+_LOOSE_RANGE = regex.compile(r"(?<=[\d번])\s*(-|~|to|through|bis|到|至|تا|から|부터)\s*(?=\d)")
 
 Place = Callable[[str], Reading | None]
 
@@ -49,22 +60,35 @@ class Several:
             self.unclear = reading
 
 
-def read_several(labels: Sequence[Label], said: str, place: Place) -> Several | None:
+def read_several(
+    labels: Sequence[Label], said: str, place: Place, *, alternatives: bool = False
+) -> Several | None:
     """The options that a list in `said` names; None if it is not a list of options.
 
     Args:
         labels: The options, in their order.
         said: The whole reply.
         place: What one number or letter alone would mean; None for anything else.
+        alternatives: "1 or 2" counts as a list as well, for telling that it is one too many.
     """
     if len(said) > LONGEST_LIST:
         return None
-    return _numbers(labels, said, place) or _pieces(labels, said, place)
+    between = _BETWEEN_ALTERNATIVES if alternatives and "?" not in fold(said) else _BETWEEN_NUMBERS
+    for text in (said, *cores(said)):
+        several = _numbers(labels, text, place, between)
+        if several is not None:
+            return several
+    return _pieces(labels, said, place)
 
 
-def _numbers(labels: Sequence[Label], said: str, place: Place) -> Several | None:
+def _numbers(
+    labels: Sequence[Label],
+    said: str,
+    place: Place,
+    between: "regex.Pattern[str]" = _BETWEEN_NUMBERS,
+) -> Several | None:
     """A list of nothing but numbers, letters and ranges, in whatever way they are kept apart."""
-    tokens = [t for t in _BETWEEN_NUMBERS.split(_LOOSE_RANGE.sub(r"\1", fold(_lines(said)))) if t]
+    tokens = [t for t in between.split(_LOOSE_RANGE.sub(r"\1", fold(_lines(said)))) if t]
     if not tokens or len(tokens) > _MOST_PIECES:
         return None
     several = Several()
@@ -124,7 +148,10 @@ def _pieces(labels: Sequence[Label], said: str, place: Place) -> Several | None:
 
 def _keep(several: Several, said: str, own: tuple[int, int] | None) -> None:
     """Take the own words that end here, as they were typed."""
-    if own is not None and (text := said[own[0] : own[1]].strip()):
+    if own is None:
+        return
+    text = said[own[0] : own[1]].strip()
+    if text and not is_politeness(text):
         several.others.append(text)
 
 
@@ -138,7 +165,11 @@ def _spans(said: str) -> list[tuple[int, int]]:
     filled = [(b, e) for b, e in spans if said[b:e].strip()]
     if len(filled) > 1:
         return filled
-    # No marks: the "and" of "docs and tests" may keep two labels apart.
+    return _parts(said)  # no marks: the "and" of "docs and tests" may keep two labels apart
+
+
+def _parts(said: str) -> list[tuple[int, int]]:
+    """Where the pieces between each "and" are."""
     parts, begin = [], 0
     for joint in _WEAK.finditer(said):
         parts.append((begin, joint.start()))
@@ -151,21 +182,42 @@ def _piece(
 ) -> tuple[int, list[Reading]]:
     """The longest run of pieces from the first that is one label, or what the first one is."""
     for width in range(len(spans), 1, -1):
-        found = find_whole(labels, said[spans[0][0] : spans[width - 1][1]])
-        if len(found) == 1:
-            return width, [Chosen((labels[found[0]].exact,))]
+        run = said[spans[0][0] : spans[width - 1][1]]
+        for text in (run, *cores(run)):
+            found = find_whole(labels, text)
+            if len(found) == 1:
+                return width, [Chosen((labels[found[0]].exact,))]
     return 1, _alone(labels, said[spans[0][0] : spans[0][1]], place)
 
 
 def _alone(labels: Sequence[Label], piece: str, place: Place) -> list[Reading]:
-    found = find_whole(labels, piece)
-    if not found:
-        if numbers := _spread(labels, piece, place):
-            return numbers
-        inner = _numbers(labels, piece, place)
-        if inner is not None:
-            return [inner.unclear or Chosen(tuple(inner.labels))]
-        found = find_part(labels, piece)
+    """What one piece names, its courtesies aside; nothing if it is own words."""
+    for text in (piece, *cores(piece)):
+        if readings := _exactly(labels, text, place):
+            return readings
+    parts = _parts(piece)
+    if len(parts) > 1:
+        named = [_alone(labels, piece[begin:end], place) for begin, end in parts]
+        if all(named):
+            return [reading for readings in named for reading in readings]
+    for text in (piece, *cores(piece)):
+        if found := find_part(labels, text):
+            return _found(labels, found)
+    return []
+
+
+def _exactly(labels: Sequence[Label], text: str, place: Place) -> list[Reading]:
+    """The options whose labels or numbers `text` is."""
+    found = find_whole(labels, text) or find_whole(labels, without_article(fold(text)))
+    if found:
+        return _found(labels, found)
+    if numbers := _spread(labels, text, place):
+        return numbers
+    inner = _numbers(labels, text, place)
+    return [] if inner is None else [inner.unclear or Chosen(tuple(inner.labels))]
+
+
+def _found(labels: Sequence[Label], found: tuple[int, ...]) -> list[Reading]:
     if len(found) > 1:
         shown = tuple(f"{i + 1}. {labels[i].exact}" for i in found)
         return [Unclear(Hint("ambiguous", {"options": shown}))]

@@ -43,7 +43,7 @@ _NUMERAL = regex.compile(
 _LETTER = regex.compile(
     rf"(?:(?:{ARTICLES})\s+)?(?:(?:{OPTION_NOUNS})[\s.:]*)*+[(\[]?(?P<letter>[a-z])[)\]]?"
 )
-_RANGE = regex.compile(rf"(?P<first>[^\s~-]+)\s*(?:{THROUGH})\s*(?P<last>[^\s~-]+)")
+_RANGE = regex.compile(rf"(?P<first>[^\s~-]+)\s*(?:{THROUGH})\s*(?P<last>[^\s~-]+?)(?:まで|까지)?")
 _ORDINAL_MARKS = frozenset(["st", "nd", "rd", "th", "番目", "つ目", "번째", "째", "مین", "می"])
 
 
@@ -86,7 +86,7 @@ def read_numeral(text: str) -> Numeral | None:
 def _is_no_place(core: str, counter: str, article: str | None) -> bool:
     """Whether a number word alone says something else: "the one", "三个" (three of them)."""
     if counter:
-        return counter in QUANTITIES
+        return counter in QUANTITIES and core not in ORDINAL_WORDS
     is_cardinal = core in NUMBER_WORDS and core not in ORDINAL_WORDS
     return core in NEEDS_COMPANY or (is_cardinal and article == "the ")
 

@@ -111,7 +111,12 @@ def read_set(
 
 
 def _segments(questions: Sequence[Question], said: str) -> list[Segment]:
-    return keyed_segments(questions, said) if len(said) <= LONGEST_SET_REPLY else []
+    if len(said) > LONGEST_SET_REPLY:
+        return []
+    segments = keyed_segments(questions, said)
+    # "2は嫌です" is no answer to the second question; "2は本番" is.
+    topics = (segment for segment in segments if segment.is_topic)
+    return segments if all(isinstance(_reading(s, True), Chosen) for s in topics) else []
 
 
 def _is_refusal(still_open: Sequence[Question], said: str) -> bool:

@@ -7,11 +7,18 @@ import regex
 
 from clarify.folding import clean, fold, is_blank, tighten
 from clarify.lists import Several, read_several
-from clarify.matching import Label, find_part, find_whole, labels_of, without_politeness
+from clarify.matching import (
+    Label,
+    cores,
+    find_part,
+    find_whole,
+    labels_of,
+    without_article,
+)
 from clarify.numerals import Numeral, read_letter, read_numeral
 from clarify.readings import Chosen, Declined, Hint, Nothing, Own, Reading, Unclear
 from clarify.schema import Question
-from clarify.vocabulary import ALL, BOTH, DECLINES, NONE, OTHER, is_one_of, without_other_prefix
+from clarify.vocabulary import ALL, ALL_OF, DECLINES, NONE, OTHER, is_one_of, without_other_prefix
 
 _HIGHEST_LETTER = 7  # "h": a single letter beyond it is hardly meant as an option's
 _SKIP_COMMAND = regex.compile(r"/skip(?:@\w+)?(?:\s|$)", regex.IGNORECASE)
@@ -126,10 +133,35 @@ def looks_like_answer(question: Question, text: str) -> bool:
 def _as_label(asked: _Asked, said: str) -> Reading | None:
     if _SKIP_COMMAND.match(said) and said not in asked.question.labels:
         return None
-    found = find_whole(asked.labels, said)
-    if not found and (core := without_politeness(said)):
-        found = find_whole(asked.labels, core)
-    return asked.matched(found)
+    return _first(asked, said, lambda text: asked.matched(_find(find_whole, asked, text)))
+
+
+def _find(
+    find: Callable[[Sequence[Label], str], tuple[int, ...]], asked: _Asked, text: str
+) -> tuple[int, ...]:
+    """The options that `text`, with or without an article before it, is found to be."""
+    return find(asked.labels, text) or find(asked.labels, without_article(fold(text)))
+
+
+def _first(asked: _Asked, said: str, read: Callable[[str], Reading | None]) -> Reading | None:
+    """The first reading of `said` or of what is left of it without its courtesies."""
+    reading = read(said)
+    if reading is not None:
+        return reading
+    for core in cores(said):
+        reading = read(core)
+        if reading is not None:
+            return _unless_opposed(asked, fold(said).partition(core)[0], reading)
+    return None
+
+
+def _unless_opposed(asked: _Asked, courtesy: str, reading: Reading) -> Reading:
+    """`reading`, unless the courtesy before it is itself another option: "yes, keep it"."""
+    opposed = find_part(asked.labels, courtesy) if courtesy.strip() else ()
+    if not opposed or not isinstance(reading, Chosen) or len(reading.labels) != 1:
+        return reading
+    meant = asked.question.labels.index(reading.labels[0])
+    return reading if meant in opposed else (asked.matched((*opposed, meant)) or reading)
 
 
 def _as_other(_asked: _Asked, said: str) -> Reading | None:
@@ -140,18 +172,21 @@ def _as_other(_asked: _Asked, said: str) -> Reading | None:
 
 
 def _as_refusal(asked: _Asked, said: str) -> Reading | None:
-    if _SKIP_COMMAND.match(said) or is_one_of(said, DECLINES):
+    if _SKIP_COMMAND.match(said):
         return Declined()
-    if asked.labels and is_one_of(said, NONE):
+    return _first(asked, said, lambda text: _refusal(asked, text))
+
+
+def _refusal(asked: _Asked, text: str) -> Reading | None:
+    if is_one_of(text, DECLINES):
+        return Declined()
+    if asked.labels and is_one_of(text, NONE):
         return Chosen(()) if asked.question.multi_select else Declined()
     return None
 
 
 def _as_place(asked: _Asked, said: str) -> Reading | None:
-    reading = asked.place(said)
-    if reading is None and (core := without_politeness(said)):
-        reading = asked.place(core)
-    return reading
+    return _first(asked, said, asked.place)
 
 
 def _as_copied_line(asked: _Asked, said: str) -> Reading | None:
@@ -170,16 +205,25 @@ def _as_copied_line(asked: _Asked, said: str) -> Reading | None:
 
 def _as_several(asked: _Asked, said: str) -> Reading | None:
     if asked.question.multi_select:
-        if is_one_of(said, ALL) or (len(asked.labels) == 2 and is_one_of(said, BOTH)):
-            return asked.choose(range(len(asked.labels)))
+        everything = _first(asked, said, lambda text: _everything(asked, text))
+        if everything is not None:
+            return everything
         several = read_several(asked.labels, said, asked.place)
         return None if several is None else _all_of(asked, several)
-    several = read_several(asked.labels, said, asked.place)
+    several = read_several(asked.labels, said, asked.place, alternatives=True)
     if several is None or several.others:
         return None
     if several.unclear is not None:
         return several.unclear
+    if len(set(several.labels)) == 1:
+        return Chosen((several.labels[0],))
     return Unclear(Hint("choose_one", {"options": asked.shown()}))
+
+
+def _everything(asked: _Asked, text: str) -> Reading | None:
+    count = len(asked.labels)
+    is_all = is_one_of(text, ALL) or is_one_of(text, ALL_OF.get(count, ()))
+    return asked.choose(range(count)) if is_all else None
 
 
 def _all_of(asked: _Asked, several: Several) -> Reading:
@@ -191,10 +235,7 @@ def _all_of(asked: _Asked, several: Several) -> Reading:
 
 
 def _as_part(asked: _Asked, said: str) -> Reading | None:
-    found = find_part(asked.labels, said)
-    if not found and (core := without_politeness(said)):
-        found = find_part(asked.labels, core)
-    return asked.matched(found)
+    return _first(asked, said, lambda text: asked.matched(_find(find_part, asked, text)))
 
 
 _Step = Callable[[_Asked, str], Reading | None]

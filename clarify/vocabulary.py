@@ -59,16 +59,31 @@ NONE = folded(
 
 ALL = folded(
     "all|all of them|all of these|all of the above|everything|every one|each of them|all options",
-    "全部|全都|全选|全選|都要|都选|都選|所有|全要|全部都要|所有选项|همه|همه‌شون|همه شون|همشون",
+    "全部|全都|全都要|全部都选|全选|全選|都要|都选|都選|所有|全要|全部都要|所有选项|همه",
+    "همه‌شون|همه شون|همشون",
     "همه موارد|همه‌ی موارد|تمام موارد|همه گزینه ها|همه گزینه‌ها|모두|전부|전부 다|다|모두 다",
     "全て|すべて|ぜんぶ|全部です|全て選択|alle|alles|alle davon|sämtliche|tous|toutes|tout",
     "todos|todas|todo|tudo|tutti|tutte|tutto|все|всё",
 )
 
-BOTH = folded(
-    "both|both of them|两个都要|两者都要|兩個都要|هر دو|هردو|둘 다|둘다|両方|両方とも|どちらも|"
-    "beide|beides"
-)
+# Both, all three, all four: everything, where there are just so many.
+ALL_OF: Mapping[int, frozenset[str]] = {
+    2: folded(
+        "both|both of them|all two|两个都要|两者都要|兩個都要|2个都要|هر دو|هردو|هر دوتا",
+        "둘 다|둘다|두 개 다",
+        "両方|両方とも|どちらも|二つとも|2つとも|beide|alle beide|beides",
+    ),
+    3: folded(
+        "all three|all 3|三个都要|3个都要|三個都要|三个全要|هر سه|هر سه تا|هر ۳|هر ۳ تا",
+        "세 개 다|세개 다",
+        "셋 다|3개 다|三つとも|3つとも|三つ全部|3つ全部|alle drei|alle 3",
+    ),
+    4: folded(
+        "all four|all 4|四个都要|4个都要|四個都要|四个全要|هر چهار|هر چهار تا|هر ۴|هر ۴ تا",
+        "네 개 다|네개 다",
+        "넷 다|4개 다|四つとも|4つとも|四つ全部|4つ全部|alle vier|alle 4",
+    ),
+}
 
 _CARDINALS = _numbered(
     {
@@ -91,13 +106,17 @@ _NOT_ALONE = folded(
 
 _ORDINALS = _numbered(
     {
-        1: "first|1st|اول|اولی|اولین|یکم|첫째|첫|첫번|첫 번|ひとつめ|erste|erster|erstes|ersten|"
+        1: "first|1st|最初|erstens|اول|اولی|اولین|یکم|첫째|첫|첫번|첫 번|ひとつめ|erste|"
+        "erster|erstes|ersten|"
         "premier|première|primero|primera|primer|primeiro|primeira|primo|первый|первая|первое",
-        2: "second|2nd|دوم|دومی|دومین|둘째|두|두번|두 번|ふたつめ|zweite|zweiter|zweites|zweiten|"
+        2: "second|2nd|zweitens|دوم|دومی|دومین|둘째|두|두번|두 번|ふたつめ|zweite|zweiter|"
+        "zweites|zweiten|"
         "deuxième|seconde|segundo|segunda|secondo|seconda|второй|вторая|второе",
-        3: "third|3rd|سوم|سومی|سومین|셋째|세|세번|세 번|みっつめ|dritte|dritter|drittes|dritten|"
+        3: "third|3rd|drittens|سوم|سومی|سومین|셋째|세|세번|세 번|みっつめ|dritte|dritter|"
+        "drittes|dritten|"
         "troisième|tercero|tercera|tercer|terceiro|terceira|terzo|terza|третий|третья|третье",
-        4: "fourth|4th|چهارم|چهارمی|چهارمین|넷째|네|네번|네 번|よっつめ|vierte|vierter|viertes|"
+        4: "fourth|4th|viertens|چهارم|چهارمی|چهارمین|넷째|네|네번|네 번|よっつめ|vierte|"
+        "vierter|viertes|"
         "vierten|quatrième|cuarto|cuarta|quarto|quarta|четвёртый|четвертый|четвёртая",
         5: "fifth|5th|پنجم|다섯 번|다섯번|fünfte|fünfter|fünftes|cinquième|quinto|quinta|пятый",
         LAST: "last|最后|最後|آخر|آخری|آخرین|마지막|letzte|letzter|letztes|letzten|dernier|"
@@ -108,60 +127,90 @@ _ORDINALS = _numbered(
 # 두/세/네/첫 count only before a counter, and 네 alone is "yes".
 _NOT_ALONE_ORDINALS = folded("두|세|네|첫|첫번|첫 번|두번|두 번|세번|세 번|네번|네 번")
 
+CARDINAL_WORDS = frozenset(_CARDINALS)
 NUMBER_WORDS: dict[str, int] = {**_CARDINALS, **_ORDINALS}
 ORDINAL_WORDS = frozenset(_ORDINALS)
 NEEDS_COMPANY = _NOT_ALONE | _NOT_ALONE_ORDINALS
 
 OPTION_NOUNS = either(
-    "option|opt|choice|number|item|answer|variant|alternative|选项|選項|方案|第|选择|選擇|#",
-    "گزینه|گزینه ی|گزینهی|شماره|شماره ی|شمارهی|مورد|انتخاب|옵션|선택지|선택|번호|보기|選択肢",
+    "option|options|opt|choice|number|numbers|item|answer|variant|alternative|选项|選項|方案",
+    "第|选择|選擇|#",
+    "گزینه|گزینه ی|گزینهی|گزینه های|گزینه‌های|شماره‌های|شماره|شماره ی|شمارهی|مورد|انتخاب",
+    "옵션|선택지|선택|번호|보기|選択肢の|選択肢",
     "選択|オプション|番号",
-    "nummer|auswahl|antwort|möglichkeit|opción|opcion|opção|opcao|número|numéro|numero",
+    "optionen|nummern|variante|varianten|nummer|auswahl|antwort|möglichkeit|opción|opcion",
+    "opção|opcao|número|numéro|numero",
     "opzione|вариант|номер|choix|réponse",
 )
 ARTICLES = either("the|der|die|das|den|el|la|le|il|my|mein|meine")
 COUNTERS = either(
-    "st|nd|rd|th|one|ones|option|choice|answer|variant|一个|一個|个|個|号|號|项|項|条|條|种|種|款|的|那个",
+    "st|nd|rd|th|one|ones|option|choice|answer|variant|一个|一個|个|個|号|號|项|項|条|條|种",
+    "種|款|的|那个",
     "那個|选项|選項",
-    "番|番目|つ目|個目|目|のやつ|の方|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째|것|거",
+    "番|番目|つ目|個目|目|のやつ|の方|の|のほう|번|번째|번째 것|번째 거|번째 옵션|번 옵션|째",
+    "것|거",
     "گزینه|یکی|مین|می",
     "option|nummer|auswahl|antwort|davon|opción|opção|opzione|вариант|choix|er|º|ª|e|ème",
 )
 THROUGH = either("-|~|to|through|thru|until|bis|到|至|تا|から|부터|a|à|до|..|…")
 
 # After a bare number these say how many, not which: "三个" is three of them, "第三个" the third.
-QUANTITIES = folded("个|個|项|项目|条|條|种|種|款")
+QUANTITIES = folded("个|個|项|项目|条|條|种|種|款|davon")
 
 # Said around an answer, and not part of it.
 POLITE_BEFORE = either(
     "please|i choose|i pick|i take|i want|i prefer|i select|i'd like|i would like|i'd prefer",
-    "i'd choose|i'd pick|i'd go with|i would go with|i'll take|i'll go with|i'll choose|i'll pick",
-    "i will take|i will go with|i go with|i'm going with|let's go with|lets go with|let us go with",
+    "i'd choose|i'd pick|i'd go with|i would go with|i'll take|ill take|ill go with|i'd say",
+    "id say|i say|i think|i guess|probably|gimme|give me",
+    "can i have|could i have|could you use|could you please use|can you use|i'll go with",
+    "i'll choose|i'll pick",
+    "i will take|i will go with|i go with|i'm going with|let's go with|lets go with",
+    "let us go with",
     "let's use|let's take|let's do|let's pick|go with|go for|choose|pick|select|take|use",
     "my answer is",
-    "my choice is|definitely|ok|okay|yes|sure|well|hmm|um",
-    "ich nehme|ich wähle|ich möchte|ich will|ich würde|nimm|nehme|nehmen wir|bitte|dann|gerne|also",
+    "my choice is|definitely|ok|okay|yes|sure|yeah|yep|then|well|hmm",
+    "ja|also gut|na gut|lieber|ich hätte gern|ich hätte gerne|ich nehm|nehm",
+    "ich nehme|ich wähle|ich möchte|ich will|ich würde|nimm|nehme|nehmen wir|bitte|dann",
+    "gerne|also",
     "我选|我選|我选择|我選擇|我要|我想要|我想选|我想選|选|選|选择|選擇|请选|請選|就选|就選|就",
-    "要|用|那就|好的|嗯",
-    "من|لطفا|انتخاب من|انتخابم|همان|همون|저는|나는|전|난|제 선택은|私は|僕は|じゃあ|では|はい",
+    "我觉得|我觉得选|还是|还是选|我想|那|要|用|那就|好的|嗯",
+    "فکر کنم|فکر میکنم|فکر می کنم|به نظرم|به نظر من|بله|آره|خب|پس|من|لطفا|انتخاب من|انتخابم",
+    "همان|همون|네|예|그냥|저는|나는|전|난|제 선택은|私は|僕は|じゃあ|では|はい|やっぱり",
+    "やはり",
     "je choisis|je prends|elijo|prefiero|eu escolho|scelgo|я выбираю|выбираю|пожалуйста",
 )
 POLITE_AFTER = either(
-    "please|pls|plz|thanks|thank you|thx|then|it is|for me|i think|sounds good|is fine|is good",
-    "bitte|danke|nehmen|wäre gut|passt|吧|谢谢|謝謝|好了|就行|就好|可以|啦|呢|了|。",
+    "i guess|works|works for me|obviously|of course|lol|haha|please|pls|plz|thanks|thank you",
+    "thx|then|it is|for me|i think|sounds good|is fine|is good",
+    "für mich|passt für mich|bitte|danke|nehmen|wäre gut|passt|比较好|更好|不错|吧|谢谢|謝謝",
+    "好了|就行|就好|可以|啦|呢|了|。",
     "です|だ|で|でお願いします|お願いします|をお願いします|でおねがいします|にします|にする",
     "にして|にしてください",
-    "がいい|がいいです|を選びます|を選択します|を選ぶ|かな|요|이요|으로|로|으로요|로요",
+    "でお願い|をお願い|お願い|希望|希望です|を希望|希望します|を希望します|でいい|でいいです",
+    "がいいかな|選択|ありがとう|ありがとうございます|がいい|がいいです|を選びます",
+    "を選択します|を選ぶ|かな|요|이요|으로|로|으로요|로요",
     "으로 할게요|로 할게요|할게요",
     "으로 해주세요|로 해주세요|으로 해 주세요|로 해 주세요|주세요|입니다|이에요|예요|을 선택",
-    "를 선택|이 좋아요|가 좋아요",
+    "를 선택|이 좋아요|가 좋아요|좋아요|이 좋겠어요|가 좋겠어요|이 좋을 것 같아요",
+    "가 좋을 것 같아요|걸로|걸로요|걸로 할게요|걸로 해주세요|걸로 해 주세요",
+    "것으로|거로|으로 가죠|로 가죠|부탁해요|부탁드려요|부탁드립니다|감사합니다|고마워요",
+    "해주세요|해 주세요",
+    "ㄱㄱ|ㅎㅎ|ㅋㅋ",
     "으로 부탁해요|로 부탁해요|으로 부탁드립니다|로 부탁드립니다|선택할게요|선택",
     "لطفا|ممنون|مرسی|را انتخاب میکنم|رو انتخاب میکنم|را می خواهم|رو میخوام|را میخواهم",
     "را انتخاب می کنم",
-    "رو انتخاب می کنم|خوبه|باشه|است|بهتره|را ترجیح می دهم",
+    "رو انتخاب می کنم|خوبه|باشه|است|بهتره|را ترجیح می دهم|را ترجیح میدهم|رو ترجیح میدم",
+    "را ترجیح میدم",
     "s'il vous plaît|s'il te plaît|por favor|per favore|merci|gracias|obrigado|grazie",
     "пожалуйста|спасибо",
 )
+
+# Said around an answer, they leave the others out: "only the second", "ドキュメントだけ".
+ONLY_BEFORE = either("only|just|nur|bloß|只|只要|只选|只選|仅|僅|فقط|오직")
+ONLY_AFTER = either("only|nur|だけ|のみ|만|만요")
+
+# Nothing but a smile or a nod may follow an answer; 👎 and 🤔 say something.
+KIND_SIGNS = "👍👌🙏🙂😊😀😄😃😁😉😅🎉🚀✅✔❤💯🤝✨🙌🫡🏻🏼🏽🏾🏿~^"
 
 OTHER = folded(
     "other|others|other option|another|something else|anything else|other please specify",

@@ -24,9 +24,11 @@ from tests.unit.clarify.corpus import (
     DEPLOY,
     ENV,
     FA,
+    LANGUAGES,
     NOTHING,
     OPEN,
     OWN,
+    SETS,
     Case,
     make_question,
 )
@@ -51,8 +53,18 @@ def test_a_reply_is_read_as_it_was_meant(case: Case) -> None:
     assert _expected(case) == (reading.reason if isinstance(reading, Unclear) else reading)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_corpus_holds_many_different_replies_in_each_language(language: str) -> None:
+    single = {(c.question, c.text) for c in CASES if c.language == language}
+    to_sets = {(c.questions, c.text) for c in SETS if c.language == language}
+
+    assert len(single) >= 120
+    assert len([1 for question, _ in single if question.multi_select]) >= 30
+    assert len(to_sets) >= 12
+
+
 def test_the_corpus_is_large() -> None:
-    assert len(CASES) >= 300
+    assert len({(case.question, case.text, case.lettered) for case in CASES}) >= 1000
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if isinstance(c.expected, str)])

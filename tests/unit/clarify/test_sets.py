@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from clarify.choices import read_set
 from clarify.schema import Option, Question
 from clarify.wording import say
+from tests.unit.clarify.corpus import SETS, SetCase
 
 pytestmark = pytest.mark.proves("Q13")
 
@@ -118,6 +119,15 @@ def test_each_part_answers_the_question_it_names(
     assert expected == reading.answers
     assert reading.unclear == ()
     assert tuple(q.key for q in questions if q.key not in expected) == reading.still_open
+
+
+@pytest.mark.parametrize("case", SETS, ids=lambda case: f"{case.language}-{case.text!r}")
+def test_a_reply_to_a_set_is_read_as_it_was_meant(case: SetCase) -> None:
+    reading = read_set(case.questions, {}, case.text)
+
+    assert case.answers == reading.answers
+    assert not reading.declined
+    assert len(reading.hints) == (0 if case.answers else 1)
 
 
 def test_one_unkeyed_line_for_two_open_questions_is_not_stored_and_names_the_missing_one() -> None:
