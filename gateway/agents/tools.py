@@ -18,6 +18,7 @@ from clarify.guidance import (
     CLARIFY_DESCRIPTION,
     CLARIFY_SCHEMA,
 )
+from gateway.agents.dangers import Danger, exact_call
 from gateway.agents.requests import TurnContext
 
 
@@ -66,6 +67,8 @@ class AgentTool:
         description: What the model reads; empty takes the function's docstring.
         parameters: The arguments as a JSON schema, not checked here; None derives and checks them
             from the function's annotations.
+        danger: What a call with these arguments would do; None shows the call as it is. It is
+            total: a call that it cannot judge is the worst of its kind.
     """
 
     name: str
@@ -73,6 +76,13 @@ class AgentTool:
     function: ToolFunction
     description: str = ""
     parameters: Mapping[str, Any] | None = None
+    danger: Callable[[Mapping[str, Any]], Danger] | None = None
+
+    def danger_of(self, arguments: Mapping[str, Any]) -> Danger:
+        """What a call with `arguments`, as JSON, would do; asked of dangerous tools only."""
+        if self.danger is None:
+            return exact_call(self.name, arguments)
+        return self.danger(arguments)
 
 
 class ToolRegistry:
