@@ -9,7 +9,6 @@ Others call its verbs here (`ledger.record`): `debts` records, `claims` takes wh
 them moves a row.
 """
 
-from delivery.destinations import bury, is_dead, revive  # of `destinations`; intake calls them here
 from delivery.ledger.claims import Claimed, claim_due
 from delivery.ledger.debts import CLOSED, PRIORITIES, Debt, record, rendered, wake
 from delivery.ledger.outcomes import abandon, accept, message_ids, postpone, try_again
@@ -32,10 +31,8 @@ __all__ = [
     "Debt",
     "abandon",
     "accept",
-    "bury",
     "claim_due",
     "expire",
-    "is_dead",
     "mark_delivered",
     "message_ids",
     "move_chat",
@@ -46,7 +43,6 @@ __all__ = [
     "rename",
     "rendered",
     "retry",
-    "revive",
     "try_again",
     "wake",
     "withdraw",

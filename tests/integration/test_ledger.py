@@ -1,5 +1,6 @@
 """The ledger: what is owed, to whom, in which order, and by whom it may be sent."""
 
+import copy
 from datetime import timedelta
 
 import pytest
@@ -7,9 +8,10 @@ from django.db import IntegrityError, connection, transaction
 
 from delivery import destinations, ledger, preview_rows
 from delivery.errors import LeaseLost, LedgerUnavailable, NetworkDown, OutcomeUnknown, Refused
-from delivery.ledger import Debt
+from delivery.ledger import Debt, steps
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
 from delivery.ports import Receipt
+from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState, State
 from tests.factories import make_conversation, make_obligation, settle
 from tests.integration.desk import ACCOUNT, OWNER, outcomes, parts_of, take_lease
 from tests.integration.racing import race
@@ -335,6 +337,15 @@ def test_staff_may_owe_it_again(fence, clock) -> None:
     assert len(due(fence, clock)) == 1
 
 
+def test_staff_may_have_what_waits_sent_at_once(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    (work,) = due(fence, clock)
+    postpone(work, clock, seconds=600)
+    assert due(fence, clock) == []
+    assert ledger.retry(owed, now=clock())
+    assert len(due(fence, clock)) == 1
+
+
 @pytest.mark.django_db
 def test_what_is_delivered_cannot_be_owed_again(clock) -> None:
     owed = settle(make_obligation(now=clock()), at=clock())
@@ -418,6 +429,46 @@ def test_old_previews_are_forgotten(clock) -> None:
     Preview.objects.create(key="t1.0", account=ACCOUNT, address={}, created_at=clock())
     assert preview_rows.forget(now=clock.advance(60), age=timedelta(hours=1)) == 0
     assert preview_rows.forget(now=clock.advance(3600), age=timedelta(hours=1)) == 1
+
+
+# --- the tables' guard
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("event", Event)
+def test_a_debt_moves_only_from_where_the_table_lets_it(clock, event) -> None:
+    owed = make_obligation(now=clock())
+    row = Obligation.objects.filter(pk=owed.pk)
+    for state in State:
+        row.update(state=state)
+        assert steps.move(row, event) == (state in OBLIGATIONS.sources(event))
+        assert row.get().state == OBLIGATIONS.steps.get((state, event), state)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("event", [PartEvent.LOSE, PartEvent.REFUSE])
+def test_a_part_moves_only_from_where_the_table_lets_it(clock, event) -> None:
+    (part,) = parts_of(make_obligation(now=clock()))
+    row = Part.objects.filter(pk=part.pk)
+    for state in PartState:
+        row.update(state=state, message_id="m1")
+        assert steps.move_parts(row, event) == (state in PARTS.sources(event))
+        assert row.get().state == PARTS.steps.get((state, event), state)
+
+
+def test_a_receipt_that_was_written_though_nobody_was_told_can_be_written_again(
+    fence, clock
+) -> None:
+    with transaction.atomic():
+        owed = ledger.record(debt(make_conversation(), content=LONG), now=clock())
+    (work,) = due(fence, clock)
+    untold = copy.deepcopy(work)
+    accept(work, clock)
+    accept(untold, clock)
+    first, second = parts_of(owed)[:2]
+    assert (first.state, first.message_id, first.attempts) == ("delivered", "m1", 1)
+    assert (second.state, second.attempts) == ("attempting", 1)
+    assert untold.parts[0].attempts == 1
 
 
 # --- the database's own guard
