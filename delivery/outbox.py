@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from django.db import DatabaseError, DataError, IntegrityError, InterfaceError
+from django.db import DataError, IntegrityError
 
 from delivery import destinations, ledger, retry, wording
 from delivery.addresses import Address
 from delivery.conf import delivery_settings
 from delivery.content import Controls, Rendered
+from delivery.database import DATABASE_TROUBLE
 from delivery.errors import LeaseLost, MessageGone, OutcomeUnknown, TransportError
 from delivery.leases import Fence
 from delivery.ledger import Claimed
@@ -168,7 +169,7 @@ class Outbox:
         except LeaseLost:
             self.lease_lost.set()
             return
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("The ledger cannot be read", extra={"account": self.account})
             return
         self._told = max(0, self._told - len(claimed)) if claimed else 0
@@ -373,7 +374,7 @@ async def _insist(call: Callable[[], Awaitable[Result]]) -> Result:
             return await call()
         except (IntegrityError, DataError):
             raise  # what was to be written is wrong, and stays wrong
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("The ledger is out of reach; trying again")
             await asyncio.sleep(wait)
             wait = min(wait * 2, 2.0)

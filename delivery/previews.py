@@ -15,11 +15,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from django.db import DatabaseError, InterfaceError
-
 from delivery import preview_rows
 from delivery.addresses import Address
 from delivery.content import Rendered
+from delivery.database import DATABASE_TROUBLE
 from delivery.errors import RateLimited, TransportError
 from delivery.outbox import Ambience
 from delivery.pacing import Budget
@@ -200,7 +199,7 @@ class LivePreviews:
                 "A preview is given up: %s", type(error).__name__, extra={"stream": live.key}
             )
             live.pace.strikes = STRIKES
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("A preview could not be stored", extra={"stream": live.key})
             live.pace.strikes = STRIKES
         else:

@@ -1,7 +1,5 @@
 """Who may speak, looked up in the database; the rule itself is `policy`."""
 
-import logging
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
@@ -12,8 +10,6 @@ from gateway.errors import NotPossible
 from gateway.messages import Source
 from gateway.models import AllowEntry, AuditEvent
 from gateway.policy import Grant, Verdict
-
-logger = logging.getLogger(__name__)
 
 NOTICE_EVERY = timedelta(hours=1)
 
@@ -63,11 +59,8 @@ def is_first_denial(source: Source, *, now: datetime) -> bool:
 
 def sync_environment(*, now: datetime) -> None:
     """Make the allowlist entries that the environment names, and drop those it no longer does."""
-    for platform, problem in problems_in_environment():
-        logger.warning("%s_ALLOWED_USERS: %s It is left out.", platform.upper(), problem)
     for platform, facts in gateway_settings().environment_accounts.items():
-        named = facts.get("allowed_users", ())
-        wanted = {user_id for user_id in named if not problem_with_user_id(platform, user_id)}
+        wanted = set(facts.get("allowed_users", ()))
         present = AllowEntry.objects.filter(platform=platform, from_environment=True)
         for entry in present.exclude(user_id__in=wanted):
             audit.note(
@@ -87,14 +80,6 @@ def sync_environment(*, now: datetime) -> None:
                 audit.note(
                     "allow.added", actor="environment", subject=f"{platform}:{user_id}", now=now
                 )
-
-
-def problems_in_environment() -> Iterator[tuple[str, str]]:
-    """The platform and what is wrong, for each id in the environment that cannot be a person's."""
-    for platform, facts in gateway_settings().environment_accounts.items():
-        for user_id in facts.get("allowed_users", ()):
-            if problem := problem_with_user_id(platform, user_id):
-                yield platform, problem
 
 
 def problem_with_user_id(platform: str, user_id: str) -> str:
@@ -131,6 +116,12 @@ def disallow(entry: AllowEntry) -> None:
     """
     _refuse_environment(entry)
     entry.delete()
+
+
+def move_chat(platform: str, account: str, old_chat_id: str, new_chat_id: str) -> None:
+    """Who is allowed in a chat is so under its new id."""
+    allowed = AllowEntry.objects.filter(platform=platform, account__in=["", account])
+    allowed.filter(chat_id=old_chat_id).update(chat_id=new_chat_id)
 
 
 def _refuse_environment(entry: AllowEntry) -> None:

@@ -9,17 +9,18 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import connection
 
+from delivery.database import DATABASE_TROUBLE
 from delivery.models import Lease
 from delivery.processes import is_certainly_dead
-from gateway import access, accounts, backing, launching, platforms, probing, processes
+from gateway import accounts, backing, launching, platforms, probing, processes
 from gateway.agents import reach
-from gateway.agents.requests import ModelConfig
+from gateway.agents.configured import model_config
 from gateway.conf import gateway_settings
 from gateway.errors import GatewayError
 from gateway.models import Account, AccountState, AllowEntry
@@ -84,7 +85,7 @@ def examine(*, live: bool, clock: Callable[[], datetime]) -> Iterator[Finding]:
             continue
         try:
             yield from check(clock())
-        except (DatabaseError, InterfaceError) as error:
+        except DATABASE_TROUBLE as error:
             says = f"cannot be looked at: the database refuses ({type(error).__name__})"
             yield _error(subject, says, MEND_IT_FIRST)
 
@@ -121,7 +122,7 @@ def _secret_key(now: datetime) -> Iterator[Finding]:
 def _is_only_there(name: str) -> bool:
     """Whether the running bin/up was given a secret, and this command was not."""
     held = {
-        "OPENAI_API_KEY": gateway_settings().model.get("api_key", ""),
+        "OPENAI_API_KEY": model_config().api_key,
         "HERMES_SECRET_KEY": not settings.SECRET_KEY.startswith("insecure-"),
     }
     return name in settings.RECORDED_SECRETS and not held[name]
@@ -242,9 +243,6 @@ def _access(now: datetime) -> Iterator[Finding]:
         if facts.get("allow_all"):
             fix = f"Unset {platform.upper()}_ALLOW_ALL_USERS unless no stranger can find the bot."
             yield _warning("access", f"everybody on {platform} may use the agent", fix)
-    for platform, problem in access.problems_in_environment():
-        fix = f"Correct {platform.upper()}_ALLOWED_USERS and start again; it is left out till then."
-        yield _warning("access", problem.rstrip("."), fix)
     count = AllowEntry.objects.count()
     if count or conf.allow_all_users:
         yield _ok("access", f"{count} entries are on the allowlist")
@@ -255,8 +253,7 @@ def _access(now: datetime) -> Iterator[Finding]:
 
 def _model(now: datetime, *, live: bool) -> Iterator[Finding]:
     del now
-    named: dict[str, Any] = dict(gateway_settings().model)
-    config = ModelConfig(**named)
+    config = model_config()
     if not live:
         yield _ok("model", f"{config.name} (not tried)")
         return

@@ -9,9 +9,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db import IntegrityError, transaction
 
 from delivery import leases
+from delivery.database import DATABASE_AWAY
 from delivery.errors import LeaseLost
 from delivery.leases import Fence
 from gateway import accounts, inbound, routing
@@ -45,7 +46,7 @@ def receive(account: str, fence: Fence, batch: Batch, *, now: datetime) -> list[
     for handful in _handfuls(account, batch):
         try:
             deeds += _take_handful(account, fence, handful, now, _take)
-        except (LeaseLost, OperationalError, InterfaceError):
+        except (LeaseLost, *DATABASE_AWAY):
             raise
         except Exception:  # noqa: BLE001 - which of them it was shows when each is tried by itself
             deeds += _take_handful(account, fence, handful, now, _take_or_keep)
@@ -99,7 +100,7 @@ def _take_or_keep(account: str, event: Inbound, now: datetime) -> tuple[Deed, ..
     try:
         with transaction.atomic():
             return _take(account, event, now)
-    except (OperationalError, InterfaceError):
+    except DATABASE_AWAY:
         raise
     except Exception as error:
         if isinstance(error, IntegrityError) and not inbound.fresh(account, [event]):

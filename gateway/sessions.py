@@ -10,9 +10,9 @@ from django.db.models import Max
 
 from clarify import questions
 from delivery import ledger
-from gateway import statements
+from gateway import access, statements
 from gateway.keys import KeyFields, from_key, to_key
-from gateway.models import AllowEntry, Conversation, Session, TranscriptEntry, Turn
+from gateway.models import Conversation, Session, TranscriptEntry, Turn
 
 HISTORY_SCHEMA = 1
 STIRRED = timedelta(seconds=20)  # how exact `active_at` is; it only orders lists
@@ -29,7 +29,7 @@ def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversatio
     found = statements.conversations(key=to_key(fields))
     conversation = found[0] if found else _open(fields, title, now)
     if now - conversation.active_at > STIRRED:
-        Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
+        stir(conversation, now=now)
     if conversation.session is None:
         _open_session(conversation, now)
     return conversation
@@ -52,6 +52,16 @@ def _open(fields: KeyFields, title: str, now: datetime) -> Conversation:
         },
     )
     return conversation
+
+
+def entitle(conversation: Conversation, title: str) -> None:
+    """Call a conversation `title`, unless it has a name already."""
+    Conversation.objects.filter(pk=conversation.pk, title="").update(title=title)
+
+
+def stir(conversation: Conversation, *, now: datetime) -> None:
+    """Let a conversation come first in lists: something happens in it now."""
+    Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
 
 
 def start_afresh(conversation: Conversation, *, reason: str, now: datetime) -> Session:
@@ -117,6 +127,5 @@ def move_chat(
         ledger.rename(conversation.key, to_key(fields))
         moved += 1
     ledger.move_chat(account, old_chat_id, new_chat_id, now=now)
-    allowed = AllowEntry.objects.filter(platform=platform, account__in=["", account])
-    allowed.filter(chat_id=old_chat_id).update(chat_id=new_chat_id)
+    access.move_chat(platform, account, old_chat_id, new_chat_id)
     return moved

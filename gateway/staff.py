@@ -14,7 +14,7 @@ from delivery import ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
-from gateway import access, accounts, audit, turns
+from gateway import access, accounts, audit, sessions, turns
 from gateway.accounts import CONSOLE
 from gateway.errors import NotPossible
 from gateway.models import Account, AllowEntry, Conversation, Turn
@@ -187,7 +187,7 @@ def send(
     with transaction.atomic():
         obligation = ledger.record(debt, now=now)
         if known is not None:
-            Conversation.objects.filter(pk=known.pk).update(active_at=now)
+            sessions.stir(known, now=now)
         subject = f"delivery:{obligation.delivery_id[:12]}"
         where = {"account": account.slug, "chat": letter.chat_id}
         audit.note("message.sent", actor=actor, subject=subject, now=now, **where)

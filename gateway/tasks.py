@@ -7,13 +7,14 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import task_postrun, worker_ready, worker_shutting_down
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.utils import timezone
 
+from delivery.database import DATABASE_AWAY
 from delivery.processes import this_process
 from gateway import execution, processes, turns, upkeep
+from gateway.agents.configured import model_config
 from gateway.agents.loop import EdgeLoop
-from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.conf import gateway_settings
 from gateway.models import Turn
@@ -34,18 +35,8 @@ _runtimes: dict[str, AgentRuntime] = {}
 def runtime() -> AgentRuntime:
     """The agent runtime of this process."""
     if "one" not in _runtimes:
-        _runtimes["one"] = AgentRuntime(_model_config(), edge=_edge)
+        _runtimes["one"] = AgentRuntime(model_config(), edge=_edge)
     return _runtimes["one"]
-
-
-def _model_config() -> ModelConfig:
-    facts = gateway_settings().model
-    return ModelConfig(
-        name=facts.get("name", "demo"),
-        base_url=facts.get("base_url", ""),
-        api_key=facts.get("api_key", ""),
-        fallback=facts.get("fallback", ""),
-    )
 
 
 @shared_task(name="gateway.run_turns", acks_late=True)
@@ -58,7 +49,7 @@ def run_turns(*, conversation: int, **_future: object) -> None:
             return
         try:
             execution.run(turn, runtime())
-        except (OperationalError, InterfaceError):
+        except DATABASE_AWAY:
             logger.exception("The database went away under a turn", extra={"turn": turn.pk})
             _give_back(turn)
             return
@@ -73,7 +64,7 @@ def _give_back(turn: Turn) -> None:
     for _ in range(GIVE_BACK_TRIES):
         try:
             turns.give_back(turn, now=timezone.now())
-        except (OperationalError, InterfaceError):
+        except DATABASE_AWAY:
             connection.close()
             if _shutting_down.wait(1.0):
                 return

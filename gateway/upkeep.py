@@ -4,9 +4,8 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError
-
 from clarify import questions
+from delivery.database import DATABASE_AWAY
 from delivery.processes import is_certainly_dead, this_process
 from gateway import processes, turns
 from gateway.conf import gateway_settings
@@ -32,7 +31,7 @@ def tick(*, now: datetime) -> None:
 def _try(step: Callable[[], object]) -> None:
     try:
         step()
-    except (OperationalError, InterfaceError):
+    except DATABASE_AWAY:
         raise  # nothing else would go better
     except Exception:
         logger.exception("A step of the upkeep failed; the next one is taken all the same")
@@ -48,7 +47,7 @@ def reclaim_turns(*, now: datetime) -> int:
             count += turns.reclaim(turn, now=now)
         except TurnLost:
             logger.info("A lost turn was ended by somebody else", extra={"turn": turn.pk})
-        except (OperationalError, InterfaceError):
+        except DATABASE_AWAY:
             raise
         except Exception:
             logger.exception("A turn could not be taken back", extra={"turn": turn.pk})

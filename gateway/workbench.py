@@ -10,10 +10,11 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import connection
 from django.utils import timezone
 
 from delivery import hints
+from delivery.database import DATABASE_TROUBLE
 from delivery.processes import this_process
 from gateway import processes, turns
 
@@ -107,7 +108,7 @@ class Workbench:
         while not self._halt.wait(RENEW_EVERY):
             try:
                 self._renew_once()
-            except (DatabaseError, InterfaceError):
+            except DATABASE_TROUBLE:
                 logger.exception("Leases could not be renewed; trying again")
                 connection.close()
 

@@ -2,11 +2,12 @@
 
 import logging
 
-from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.db import close_old_connections
 from django.utils import timezone
 from django_celery_beat.schedulers import DatabaseScheduler
 from typing_extensions import override
 
+from delivery.database import DATABASE_TROUBLE
 from gateway import processes
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ class BeatingScheduler(DatabaseScheduler):
         """
         try:
             processes.beat("beat", now=timezone.now())
-        except (DatabaseError, InterfaceError) as error:
+        except DATABASE_TROUBLE as error:
             logger.warning("Beat cannot say that it is alive", extra={"error": str(error)})
             close_old_connections()  # or a database that is back would never be noticed
         wait: float = super().tick(*args, **kwargs)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 
+from delivery.database import DATABASE_TROUBLE
 from gateway import backing, processes
 
 
@@ -29,7 +29,7 @@ def _database() -> str:
     try:
         if backing.missing_migrations():
             return "migrations are missing: run manage.py migrate"
-    except (DatabaseError, InterfaceError) as error:
+    except DATABASE_TROUBLE as error:
         return f"the database does not answer ({type(error).__name__})"
     return "ok"
 
@@ -43,7 +43,7 @@ def _process(kind: str) -> Callable[[], str]:
     def check() -> str:
         try:
             is_alive = processes.alive(kind, now=timezone.now())
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             return "unknown"
         return "ok" if is_alive else f"no {kind} was seen lately"
 

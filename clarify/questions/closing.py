@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from clarify import ports
 from clarify.models import Prompt
@@ -11,6 +11,7 @@ from clarify.questions.looking import Answerer, hold
 from clarify.questions.showing import retire, show_next
 from clarify.states import PROMPTS, Event, State
 from delivery import hints
+from delivery.database import DATABASE_AWAY
 from delivery.states import PartState
 from delivery.states import State as DeliveryState
 
@@ -90,7 +91,7 @@ def _close_each(prompts: list[Prompt], event: Event, *, reason: str, now: dateti
     for prompt in prompts:
         try:
             closed += resolve(prompt, event, now=now, reason=reason)
-        except (OperationalError, InterfaceError):
+        except DATABASE_AWAY:
             raise
         except Exception:
             logger.exception("A prompt could not be closed", extra={"prompt": prompt.pk})

@@ -81,7 +81,7 @@ def _name(conversation: Conversation, words: str) -> None:
     """A chat is called by the first thing said in it."""
     line = " ".join(words.split())
     title = line if len(line) <= LONGEST_TITLE else f"{line[: LONGEST_TITLE - 1].rstrip()}…"
-    Conversation.objects.filter(pk=conversation.pk, title="").update(title=title)
+    sessions.entitle(conversation, title)
 
 
 def first_chat(viewer: Viewer, *, now: datetime) -> Conversation:
@@ -95,7 +95,7 @@ def new_chat(viewer: Viewer, *, now: datetime) -> Conversation:
     own = viewer.own_conversations()
     unused = own.filter(inbound__isnull=True).order_by("pk").first()
     if unused is not None:
-        Conversation.objects.filter(pk=unused.pk).update(active_at=now)
+        sessions.stir(unused, now=now)
         return unused
     taken = set(own.values_list("chat_id", flat=True))
     number = len(taken) + 1

@@ -15,12 +15,12 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
-from django.db import DatabaseError, InterfaceError
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from typing_extensions import override
 
 from delivery import hints
+from delivery.database import DATABASE_TROUBLE
 from gateway.console import actions, following, queries, viewers
 from gateway.console.errors import NotFound, Refused
 from gateway.console.following import Follower
@@ -33,7 +33,6 @@ TOO_BIG = 1009
 LONGEST_FRAME = 8 * actions.LONGEST_TEXT  # JSON may need several characters for one
 LIST_PERIOD = 5.0  # seconds between looks at the list of conversations
 LIST_PACE = 1.0
-GONE = (DatabaseError, InterfaceError)
 
 
 class LoggedOut(Exception):
@@ -104,7 +103,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
             return {"error": str(error)}
         except (KeyError, TypeError, ValueError, OverflowError):
             return {"error": "This request is not complete."}
-        except GONE as error:
+        except DATABASE_TROUBLE as error:
             logger.warning("A request of a page failed: %s", type(error).__name__)
             with translation.override(self.language):
                 return {"error": _("The database does not answer at the moment."), "again": True}
@@ -228,7 +227,7 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
     async def _send_list(self) -> None:
         try:
             found = await self._database(self._conversations)
-        except GONE as error:
+        except DATABASE_TROUBLE as error:
             logger.warning("The list could not be read: %s", type(error).__name__)
             return
         mark = hash(repr(found))

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
-from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
 from delivery import hints
+from delivery.database import DATABASE_TROUBLE
 from gateway.console import entries, queries
 from gateway.console.viewers import Viewer
 
@@ -114,7 +114,7 @@ class Follower:
             since = datetime.fromisoformat(self._facts["watermark"]) - overlap
             try:
                 facts = await self._look(self.conversation_id, since=since)
-            except (DatabaseError, InterfaceError) as error:
+            except DATABASE_TROUBLE as error:
                 logger.warning("A page could not be brought up to date: %s", type(error).__name__)
             else:
                 await self._tell(facts)

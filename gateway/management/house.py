@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, InterfaceError
 from typing_extensions import override
 
 from clarify.errors import ClarifyError
+from delivery.database import DATABASE_TROUBLE
 from delivery.errors import DeliveryError
 from gateway.errors import GatewayError
 
@@ -27,7 +27,7 @@ class HouseCommand(BaseCommand):
             raise
         except (GatewayError, ClarifyError, DeliveryError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
-        except (DatabaseError, InterfaceError) as error:
+        except DATABASE_TROUBLE as error:
             message = (
                 f"The database did not do as asked ({_first_line(error)}). Look at DATABASE_URL,"
                 " and run: manage.py migrate"

@@ -5,9 +5,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db import DatabaseError, InterfaceError
-
 from delivery import ledger
+from delivery.database import DATABASE_TROUBLE
 from delivery.errors import AuthenticationRefused, LeaseLost, RateLimited, TransportError
 from delivery.leases import Fence
 from delivery.outbox import Ambience
@@ -80,7 +79,7 @@ class Connection:
                 )
                 await self._away(AccountState.AUTH_FAILED, error.detail)
                 await _pause(stopping, REFUSED_PAUSE)
-            except (TransportError, DatabaseError, InterfaceError) as error:
+            except (TransportError, *DATABASE_TROUBLE) as error:
                 failures += 1
                 await self._lose(str(error), failures, stopping)
             except Exception as error:
@@ -180,7 +179,7 @@ class Connection:
                 error=error,
                 identity=identity,
             )
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("The state of an account could not be stored")
 
 

@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import connection
 from django.utils import timezone
 
 from delivery import leases
+from delivery.database import DATABASE_TROUBLE
 from delivery.leases import Fence
 from delivery.outbox import Ambience
 from delivery.processes import is_certainly_dead, this_process
@@ -47,7 +48,7 @@ def _guarded(
 ) -> Result:
     try:
         return function(*args, **kwargs)
-    except (DatabaseError, InterfaceError):
+    except DATABASE_TROUBLE:
         connection.close()  # a broken connection must not be met again
         raise
     finally:
@@ -88,7 +89,7 @@ class GatewayProcess:
             for slug, account in wanted.items():
                 if slug not in self._services and slug not in self._ending:
                     await self._try_to_own(account)
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("The database is away; looking again soon")
 
     async def _renew(self, wanted: dict[str, Account]) -> None:
@@ -137,7 +138,7 @@ class GatewayProcess:
         task.cancel()
         try:
             await self.pool(leases.release, service.fence, now=timezone.now())
-        except (DatabaseError, InterfaceError):
+        except DATABASE_TROUBLE:
             logger.exception("A lease could not be released; it runs out by itself")
 
     async def _give_up_all(self) -> None:

@@ -5,10 +5,9 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from django.db import DatabaseError, InterfaceError
-
 from delivery import hints, wording
 from delivery.addresses import Address
+from delivery.database import DATABASE_TROUBLE
 from delivery.errors import TransportError
 from delivery.leases import Fence
 from delivery.models import Kind, Obligation
@@ -142,7 +141,7 @@ class _Serving:
                 continue
             try:
                 busy = await self.ambience.database(turns.at_work, shown)
-            except (DatabaseError, InterfaceError):
+            except DATABASE_TROUBLE:
                 logger.exception("What is typed for could not be looked at")
                 continue
             for turn in shown - busy:
@@ -171,7 +170,7 @@ class _Serving:
                 new_chat_id,
                 now=self.ambience.clock(),
             )
-        except (DatabaseError, InterfaceError):  # the next send to the old id tells us again
+        except DATABASE_TROUBLE:  # the next send to the old id tells us again
             logger.exception("A chat could not be moved", extra={"account": self.slug})
 
     def _about_to_send(self, obligation: Obligation) -> None:

@@ -13,7 +13,7 @@ TRUE = ("1", "true", "yes", "on")
 FALSE = ("0", "false", "no", "off")
 # A name or an address as it stands in a Host header; a dot in front takes in every name below.
 HOST = re.compile(r"\*|\.?[\w-]+(\.[\w-]+)*|\[[0-9A-Fa-f:.]+\]")
-USER_ID = re.compile(r"\d+", re.ASCII)
+USER_ID = re.compile(r"[1-9]\d{0,15}", re.ASCII)
 
 
 @dataclass(frozen=True)

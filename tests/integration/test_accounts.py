@@ -28,15 +28,14 @@ def environment(settings):
     return say
 
 
-def test_an_id_that_cannot_be_a_persons_is_left_out_with_a_warning(environment, caplog):
-    environment(allowed_users=["11111111", "@ada"])
+def test_whom_the_environment_no_longer_names_is_allowed_no_longer(environment):
+    environment(allowed_users=["11111111", "22222222"])
+    access.sync_environment(now=timezone.now())
+    environment(allowed_users=["22222222"])
 
     access.sync_environment(now=timezone.now())
 
-    assert [entry.user_id for entry in AllowEntry.objects.all()] == ["11111111"]
-    (warning,) = caplog.messages
-    assert warning.startswith("TELEGRAM_ALLOWED_USERS: A person's id on Telegram is a number")
-    assert "not '@ada'" in warning
+    assert [entry.user_id for entry in AllowEntry.objects.all()] == ["22222222"]
 
 
 def test_an_account_of_the_environment_whose_credential_is_served_already_stays_off(

@@ -72,16 +72,6 @@ def test_an_account_of_staff_is_mended_by_a_command():
     assert "manage.py account add mybot telegram; then: " in finding["fix"]
 
 
-def test_an_id_in_the_environment_that_is_none_is_found(settings):
-    named = {"telegram": {"allowed_users": ["abc"]}}
-    settings.GATEWAY = settings.GATEWAY | {"ENVIRONMENT_ACCOUNTS": named}
-
-    found = [f["says"] for f in doctor("--offline") if f["subject"] == "access"]
-
-    assert any("not 'abc'" in says for says in found)
-    assert "nobody is on the allowlist" in found
-
-
 def test_the_doctor_tells_by_its_exit_code():
     with pytest.raises(CommandError, match="findings are errors"):
         run("doctor", "--offline")

@@ -53,6 +53,9 @@ def test_a_flag_is_off(raw):
         (lambda e: e.hosts("X", "localhost"), "http://a.example", "without http:// and without"),
         (lambda e: e.hosts("X", "localhost"), "a.example:8000", "without http:// and without"),
         (lambda e: e.user_ids("X"), "@alice", "the people's numbers"),
+        (lambda e: e.user_ids("X"), "abc", "X must hold the people's numbers"),
+        (lambda e: e.user_ids("X"), "-100123", "the people's numbers"),
+        (lambda e: e.user_ids("X"), "1" * 17, "the people's numbers"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_name_with_what_would_be(read, raw, wanted):
