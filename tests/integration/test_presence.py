@@ -1,6 +1,7 @@
 """Typing notices: soon, again and again, never longer than the turn, and never in its way."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -23,18 +24,23 @@ def chat(number: int = 1) -> Address:
 
 
 def play(scene: Callable[[Presence], Awaitable[None]], *, is_able: bool = True) -> FakeTransport:
-    """What a platform saw of the typing notices that `scene` asked for."""
-    transport = FakeTransport()
+    """What a platform saw of the typing notices that `scene` asked for; none fails unseen."""
+    transport, complaints = FakeTransport(), []
     outlet = replace(registry.outlet("telegram"), typing_period=PERIOD)
 
     async def run() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: complaints.append(context["message"]))
         presence = Presence(transport, outlet, is_able=is_able)
         try:
             await scene(presence)
         finally:
             await presence.stop()
+        await asyncio.sleep(0)
+        gc.collect()  # a task that failed unseen says so when it goes
 
     asyncio.run(run())
+    assert complaints == []
     return transport
 
 
