@@ -36,6 +36,7 @@ _ASKING = regex.compile(r"[?？؟⁇⁈⁉‽❓❔¿]")
 _STOP = regex.compile(r"[,.!;:(，。！；：（、،؛\n]|\s[-–—]\s")
 _BEFORE_REASON = " \t\n,.!;:(-–—，。！；：（、،؛"
 _AFTER_REASON = " \t\n,.;:)，。；：）、،؛"
+_MOST_REPEATED = 4  # "no, no, stop, don't"
 _MOST_WORDS = 5  # of a refusal that may be followed by its reason with no mark between
 
 
@@ -90,11 +91,13 @@ def _assents(said: str) -> bool:
 
 def _reason(said: str) -> str | None:
     """What follows the refusals `said` begins with, as typed; None if it begins with none."""
-    rest: str | None = None
-    left = said
-    while (after := _after_refusal(left)) is not None:
-        rest = left = after
-    return rest
+    reason = _after_refusal(said)
+    for _ in range(_MOST_REPEATED):
+        after = None if reason is None else _after_refusal(reason)
+        if after is None:
+            return reason
+        reason = after
+    return reason
 
 
 def _after_refusal(said: str) -> str | None:

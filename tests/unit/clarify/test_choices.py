@@ -46,11 +46,22 @@ def _expected(case: Case) -> Reading | str:
 
 
 @pytest.mark.proves("Q12", "Q26")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.text!r}-{case.question.labels}")
-def test_a_reply_is_read_as_it_was_meant(case: Case) -> None:
+def _read(case: Case) -> Reading | str:
     reading = read_one(case.question, case.text, lettered=case.lettered)
+    return reading.reason if isinstance(reading, Unclear) else reading
 
-    assert _expected(case) == (reading.reason if isinstance(reading, Unclear) else reading)
+
+@pytest.mark.parametrize("language", [*LANGUAGES, "others"])
+def test_every_reply_is_read_as_it_was_meant(language: str) -> None:
+    cases = [case for case in CASES if case.language == language]
+
+    misread = {
+        (case.text, case.question.labels): (_read(case), "instead of", _expected(case))
+        for case in cases
+        if _read(case) != _expected(case)
+    }
+
+    assert misread == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -67,15 +78,14 @@ def test_the_corpus_is_large() -> None:
     assert len({(case.question, case.text, case.lettered) for case in CASES}) >= 1000
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if isinstance(c.expected, str)])
-def test_every_hint_of_the_corpus_can_be_said(case: Case) -> None:
-    reading = read_one(case.question, case.text, lettered=case.lettered)
+def test_every_hint_of_the_corpus_can_be_said_in_a_few_words() -> None:
+    for case in CASES:
+        reading = read_one(case.question, case.text, lettered=case.lettered)
+        if isinstance(reading, Unclear):
+            said = say(reading.hint)
 
-    if isinstance(reading, Unclear):
-        said = say(reading.hint)
-        assert said
-        assert len(said) < 400
-        assert "{" not in said.replace(case.text, "")
+            assert 0 < len(said) < 400, case
+            assert "{" not in said.replace(case.text, ""), case
 
 
 def test_an_ambiguous_fragment_names_the_valid_replies() -> None:

@@ -204,6 +204,7 @@ def test_a_question_a_condition_or_both_at_once_decides_nothing(text: str) -> No
 
 def test_a_refusal_as_long_as_a_novel_is_not_searched() -> None:
     assert read_consent("no, " * 50_000) == UNCLEAR
+    assert read_consent("no, " * 900).verdict is Verdict.DENY
     assert read_consent("yes " * 50_000) == UNCLEAR
 
 
