@@ -99,7 +99,7 @@ _CONDITIONS_UNSPACED = (
     "如果|除非|要是|只要|假如|的话|的話|만약|만일|다면|으면|않는 한|もし|なら|たら|ない限り"
 )
 
-ASSENT = either(*_ASSENTS) + r"|👍[\U0001F3FB-\U0001F3FF]"
+ASSENT = r"👍[\U0001F3FB-\U0001F3FF]|" + either(*_ASSENTS)
 COURTESY = f"(?:{either(*_COURTESIES)})"
 COURTESIES = regex.compile(rf"{COURTESY}[\s,.!。！，、،]*")
 REFUSAL = either(*_EXPLICIT_REFUSALS)

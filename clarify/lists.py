@@ -16,6 +16,7 @@ from clarify.matching import (
 )
 from clarify.numerals import read_range
 from clarify.readings import Chosen, Hint, Reading, Unclear
+from clarify.vocabulary import NEGATING
 
 LONGEST_LIST = 2000  # characters; what is longer is prose
 _MOST_PIECES = 64
@@ -143,6 +144,8 @@ def _pieces(labels: Sequence[Label], said: str, place: Place) -> Several | None:
             own = (own[0] if own else begin, end)
         at += width
     _keep(several, said, own)
+    if any(map(NEGATING.search, map(fold, several.others))):
+        return None  # "docs, not ui" and "don't do 1, 2" are no lists
     return several if several.labels or several.unclear else None
 
 

@@ -72,6 +72,10 @@ class Label:
         """The words the label may begin with."""
         return frozenset(each[0] for each in self.words)
 
+    def has_word(self, word: str) -> bool:
+        """Whether the label holds the folded `word`."""
+        return any(word in each for each in self.words)
+
 
 def labels_of(options: Iterable[Option]) -> tuple[Label, ...]:
     """The labels of `options`, ready for comparing."""
@@ -150,17 +154,14 @@ def cores(said: str) -> tuple[str, ...]:
     """
     if len(said) > _LONGEST_POLITE:
         return ()
-    core = fold(said)
-    found: list[str] = []
+    found = dict.fromkeys([fold(said)])
+    newest = [*found]
     for _ in range(_MOST_COURTESIES):
-        for shorter in (_bare, _without_before, _without_after):
-            rest = shorter(core)
-            if not rest:
-                return tuple(found)
-            if rest != core:
-                core = rest
-                found.append(core)
-    return tuple(found)
+        # "yes please" may be a yes and a courtesy, or two courtesies.
+        shorter = [cut(core) for core in newest for cut in (_bare, _without_after, _without_before)]
+        newest = [core for core in dict.fromkeys(shorter) if core and core not in found]
+        found |= dict.fromkeys(newest)
+    return tuple(found)[1:]
 
 
 def without_article(core: str) -> str:

@@ -66,15 +66,17 @@ class _Asked:
     def _numbered(self, numeral: Numeral) -> Reading:
         index = numeral.index(len(self.labels))
         meant = set() if index is None else {index}
+        said = numeral.shown if numeral.is_ordinal else str(numeral.value)
         if not numeral.is_ordinal:
-            said = str(numeral.value)
             called = {i for i, label in enumerate(self.labels) if said in label.tight}
             if len(called) == 1 and not numeral.has_noun:
                 return self.choose(tuple(called))
             meant |= {i for i, label in enumerate(self.labels) if said in label.first_words}
-            if len(meant) > 1:
-                shown = self.shown(tuple(meant))
-                return Unclear(Hint("ambiguous_number", {"said": said, "options": shown}))
+        if not numeral.shown.isdigit():  # "the first" beside an option called "First floor"
+            meant |= {i for i, label in enumerate(self.labels) if label.has_word(numeral.shown)}
+        if len(meant) > 1:
+            shown = self.shown(tuple(meant))
+            return Unclear(Hint("ambiguous_number", {"said": said, "options": shown}))
         return self.choose(tuple(meant)) if meant else self.out_of_range(numeral.shown)
 
     def out_of_range(self, said: str) -> Unclear:

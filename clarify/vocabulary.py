@@ -1,7 +1,8 @@
 """The words people answer with, by what they mean, in the usual languages. Pure data.
 
 Every word is folded as `clarify.folding.fold` folds what a person types. To teach the reader a
-language, add its words here and replies in it to `tests/unit/clarify/corpus.py`.
+language, add its words here and a file of replies to
+`tests/unit/clarify/corpus`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -211,6 +212,16 @@ ONLY_AFTER = either("only|nur|だけ|のみ|만|만요")
 
 # Nothing but a smile or a nod may follow an answer; 👎 and 🤔 say something.
 KIND_SIGNS = "👍👌🙏🙂😊😀😄😃😁😉😅🎉🚀✅✔❤💯🤝✨🙌🫡🏻🏼🏽🏾🏿~^"
+
+# Own words with one of these may take back what is chosen beside them.
+_NEGATIONS = either(
+    "no|not|don't|dont|do not|without|except|never|nicht|kein|keine|keinen|ohne|außer|نه",
+    "بدون|به جز|بجز|جز|غیر از|نکن|sans|sauf|sin|excepto|sem|exceto|senza|кроме|без|не",
+)
+_NEGATIONS_ATTACHED = either(
+    "不|别|別|除了|除|没|沒|以外|じゃない|ではない|ない|なし|빼고|말고|제외|아니|안 "
+)
+NEGATING = regex.compile(rf"(?<!\w)(?:{_NEGATIONS})(?!\w)|{_NEGATIONS_ATTACHED}")
 
 OTHER = folded(
     "other|others|other option|another|something else|anything else|other please specify",

@@ -182,6 +182,19 @@ REPLIES: Table = [
             "nichts davon": DECLINED,
         },
     ),
+    (
+        make_question("Ja", "Nein"),
+        {
+            "Ja bitte": (1,),
+            "ja, gerne": (1,),
+            "Nein danke": (2,),
+            "nein, bitte nicht": OWN,
+            "Ja!": (1,),
+            "ja nein": "ambiguous",
+            "na ja": OWN,
+            "jein": OWN,
+        },
+    ),
 ]
 
 LETTERED: Table = [

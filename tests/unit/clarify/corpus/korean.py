@@ -182,6 +182,16 @@ REPLIES: Table = [
             "해당 없음": DECLINED,
         },
     ),
+    (
+        make_question("네", "아니요"),
+        {
+            "네!": (1,),
+            "네, 부탁해요": (1,),
+            "아니요 감사합니다": (2,),
+            "네, 아니요": "ambiguous",
+            "글쎄요": OWN,
+        },
+    ),
 ]
 
 LETTERED: Table = []
