@@ -1,8 +1,7 @@
 """The words people answer with, by what they mean, in the usual languages. Pure data.
 
 Every word is folded as `clarify.folding.fold` folds what a person types. To teach the reader a
-language, add its words here and a file of replies to
-`tests/unit/clarify/corpus`.
+language, add its words here and a file of replies to `tests/unit/clarify/corpus`.
 """
 
 from collections.abc import Iterable, Mapping
