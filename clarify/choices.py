@@ -17,7 +17,7 @@ The order of the rules for one question, the first that applies decides:
 8. Anything else is the person's own words.
 
 Where a rule finds nothing in the whole text, it is tried without the courtesies and smiles around
-it: "I think the second, please 👍", "2번이요", "二番だけ". A courtesy that is an option itself makes it
+it: "I think the second, please 👍", "2번이요", "二番だけ". A courtesy that is an option makes it
 unclear ("yes, keep it"), and own words with a "not" in them are never half of a list.
 
 The rules for several questions are in `clarify.sets`.
