@@ -6,6 +6,7 @@ ClarifyError
 ├── NotPending        it takes no answers in this state: tell the person what happened to it
 ├── CannotShow        it cannot be shown again at this moment: say why
 ├── NotTaken          what staff asked for changed nothing: the message says what to do
+├── NotAllowed        they may not approve that: refuse in private, say who can let them
 └── NotYours          another person was asked: refuse in private, change nothing
 """
 
@@ -46,6 +47,10 @@ class NotPending(ClarifyError):
 
 class NotYours(ClarifyError):
     """The prompt was put to somebody else, and the policy lets only them answer."""
+
+
+class NotAllowed(ClarifyError):
+    """They may not approve an operation of that risk; the message says who can let them."""
 
 
 class NotTaken(ClarifyError):

@@ -6,7 +6,8 @@ from django.db import models
 from django.db.models import Q
 from typing_extensions import override
 
-from clarify import results, wording
+from clarify import approvals, results, wording
+from clarify.approvals import Operation, Reach, Ruling
 from clarify.schema import QuestionSet
 from clarify.standing import Standing
 from clarify.states import State
@@ -44,6 +45,10 @@ class Prompt(models.Model):
     asker_name = models.CharField("name of who was asked", max_length=255, blank=True)
     anyone_may_answer = models.BooleanField(default=False)
     questions = models.JSONField(help_text="The questions as they were asked.")
+    operation = models.JSONField(
+        default=dict, blank=True, help_text="What is to be approved, as it was shown."
+    )
+    session = models.CharField(max_length=64, blank=True, help_text="Opaque: of the turn.")
     answers = models.JSONField(default=dict, blank=True, help_text="Answers so far, by key.")
     has_buttons = models.BooleanField("with buttons", default=False)
     progress = models.JSONField(
@@ -129,6 +134,22 @@ class Prompt(models.Model):
         return {key: tuple(values) for key, values in self.answers.items()}
 
     @property
+    def is_approval(self) -> bool:
+        """Whether an operation is to be approved, rather than questions answered."""
+        return self.kind == PromptKind.APPROVAL
+
+    @property
+    def what(self) -> Operation:
+        """The operation that is to be approved."""
+        return Operation.from_dict(self.operation)
+
+    @property
+    def permits(self) -> bool:
+        """Whether the operation was approved and may run."""
+        is_answered = self.is_approval and self.state == State.ANSWERED
+        return is_answered and Ruling.from_answers(self.answers).approved
+
+    @property
     def so_far(self) -> Progress:
         """How far the person has come with its buttons."""
         return Progress.from_dict(self.progress, self.given)
@@ -159,10 +180,55 @@ class Prompt(models.Model):
 
     @property
     def tool_result(self) -> dict[str, Any]:
-        """What the agent's tool call returns."""
+        """What the agent's tool call returns; of what was approved, nothing before it has run."""
+        if self.is_approval:
+            return approvals.denial(self.answers, State(self.state))
         return results.tool_result(
             self.kind, self.question_set, self.given, State(self.state), reason=self.reason
         )
+
+
+class Permit(models.Model):
+    """A lasting approval: the same operation needs none again, for a while."""
+
+    conversation_key = models.CharField(max_length=2500, db_index=True)
+    session = models.CharField(
+        max_length=64, blank=True, help_text="Only in this one. Empty: in any of the conversation."
+    )
+    asker_id = models.CharField(
+        "for whom", max_length=255, help_text="Whose turns it counts for, by their platform's id."
+    )
+    tool = models.CharField(max_length=100)
+    lasting_key = models.CharField(max_length=100)
+    covers = models.CharField(max_length=500, blank=True)
+    level = models.CharField("risk", max_length=8)
+    prompt = models.ForeignKey(
+        Prompt, null=True, on_delete=models.SET_NULL, related_name="permits_given"
+    )
+    given_by = models.CharField(max_length=255)
+    given_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    revoked_by = models.CharField(max_length=255, blank=True)
+    uses = models.PositiveIntegerField(default=0)
+    used_at = models.DateTimeField("last used", null=True, blank=True)
+
+    class Meta:
+        verbose_name = "lasting approval"
+        ordering: ClassVar = ["-id"]
+        indexes: ClassVar = [
+            # permits.covering: before every dangerous call
+            models.Index(fields=["tool", "lasting_key", "expires_at"], name="permits_by_operation"),
+        ]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.covers}"
+
+    @property
+    def reach(self) -> Reach:
+        """How far it goes."""
+        return Reach.SESSION if self.session else Reach.ALWAYS
 
 
 class Reply(models.Model):

@@ -14,6 +14,11 @@ class Resolved(Protocol):
     state: str
 
     @property
+    def permits(self) -> bool:
+        """Whether it was an approval and the operation may run now."""
+        ...
+
+    @property
     def tool_result(self) -> dict[str, Any]:
         """What the agent's tool call returns."""
         ...

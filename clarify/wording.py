@@ -37,11 +37,21 @@ LEVELS: Mapping[RiskLevel, str] = {
     RiskLevel.CRITICAL: "🛑 critical risk",
 }
 LEFT_OUT = "*{count} characters of it are not shown here.*"
-LASTING_COVERS = "*A lasting approval covers {covers}.*"
+LASTING_COVERS = "*A lasting approval covers {covers} ({spans}).*"
+SPANS: Mapping[str, str] = {
+    "session": "in this session, for {time}",
+    "always": "always: in this chat, for {time}",
+}
 FOR_WHOM = "Asked for {name}."
 ENDS_IN = "It is denied by itself after {time}."
 RULE_BY_BUTTON = "Press a button, or send `/approve {number}` or `/deny {number} reason`."
 RULE_BY_COMMAND = "Send `/approve {number}` or `/deny {number} reason`."
+NOT_ALLOWED = (
+    "You may not approve this ({level}). Staff can let you, in the allowlist; they can also decide"
+    " it themselves in the Control UI."
+)
+RULE_PLAINLY = "Reply with yes or no, or send `/approve {number}` or `/deny {number} reason`."
+CLOSED_APPROVAL = "This is decided already. {ending}."
 APPROVED, DENIED = "Approved", "Denied"
 APPROVED_FOR: Mapping[str, str] = {
     "once": "",

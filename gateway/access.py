@@ -4,12 +4,14 @@ from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
 
+from clarify.questions import Answerer
+from clarify.risks import RiskLevel
 from gateway import audit, platforms, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
 from gateway.messages import Source
 from gateway.models import AllowEntry, AuditEvent
-from gateway.policy import Grant, Verdict
+from gateway.policy import Grant, Role, Verdict
 
 NOTICE_EVERY = timedelta(hours=1)
 
@@ -28,6 +30,8 @@ def judge(source: Source) -> Verdict:
             scope_id=entry.scope_id,
             chat_id=entry.chat_id,
             user_id=entry.user_id,
+            role=Role(entry.role),
+            approves_up_to=RiskLevel(entry.approves_up_to) if entry.approves_up_to else None,
         )
         for entry in entries
     ]
@@ -36,6 +40,17 @@ def judge(source: Source) -> Verdict:
         platform_open=bool(from_environment.get("allow_all")),
         grants=grants,
         everywhere_open=settings.allow_all_users,
+        members_approve=settings.members_approve,
+    )
+
+
+def speaker(source: Source, judged: Verdict) -> Answerer:
+    """The sender of `source`, as somebody who answers and may be allowed to approve."""
+    return Answerer(
+        id=source.user_id,
+        name=source.user_name,
+        surface=source.platform,
+        authority=judged.authority,
     )
 
 

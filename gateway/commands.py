@@ -21,6 +21,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("new", "Start afresh; the old conversation is kept", aliases=("reset",)),
     CommandSpec("stop", "Stop what is running and close open questions", aliases=("cancel",)),
     CommandSpec("skip", "Decline the open question"),
+    CommandSpec("approve", "Let a dangerous operation run", usage="[number] [session|always]"),
+    CommandSpec("deny", "Refuse a dangerous operation", usage="[number] [reason]"),
     CommandSpec("whoami", "Your ids, for the person who grants access"),
 )
 BY_NAME = {name: spec for spec in COMMANDS for name in (spec.name, *spec.aliases)}

@@ -7,6 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from clarify.approvals import Lasting, Reach
+from clarify.risks import RiskLevel
+
 
 class Misconfigured(ImproperlyConfigured):
     """A setting is wrong; the message says which and what to do.
@@ -27,6 +30,11 @@ class GatewaySettings:
         max_message_age: A message older than this gets one line instead of a turn.
         model: Name, base URL, key and fall-back of the agent's model.
         system_prompt_file: Where the agent's instructions stand; empty for the built-in ones.
+        approval_timeout: How long an operation waits for an approval.
+        members_approve: The highest risk that people on the allowlist approve for themselves.
+        lasting_approvals: How far approvals for a session, and for good, may go.
+        shell_workspaces: Where each session has a directory for the commands of its agent; empty
+            where there is no shell tool.
         environment_accounts: Accounts whose settings stand in the environment, by platform.
     """
 
@@ -37,10 +45,33 @@ class GatewaySettings:
     max_message_age: timedelta = timedelta(hours=24)
     model: dict[str, str] = field(default_factory=dict)
     system_prompt_file: str = ""
+    approval_timeout: timedelta = timedelta(minutes=10)
+    members_approve: RiskLevel | None = RiskLevel.HIGH
+    lasting_approvals: dict[Reach, Lasting] = field(default_factory=dict)
+    shell_workspaces: str = ""
     environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def gateway_settings() -> GatewaySettings:
     """The settings in force."""
     raw = {key.lower(): value for key, value in getattr(settings, "GATEWAY", {}).items()}
+    approvals = raw.pop("approvals", None)
+    if approvals is not None:
+        raw |= _approvals(approvals)
     return GatewaySettings(**raw)
+
+
+def _approvals(raw: dict[str, Any]) -> dict[str, Any]:
+    lasting = {
+        Reach.SESSION: Lasting(_level(raw["SESSION_UP_TO"]), raw["SESSION_HOURS"] * 3600),
+        Reach.ALWAYS: Lasting(_level(raw["ALWAYS_UP_TO"]), raw["ALWAYS_DAYS"] * 86_400),
+    }
+    return {
+        "approval_timeout": timedelta(seconds=raw["TIMEOUT"]),
+        "members_approve": _level(raw["MEMBERS_UP_TO"]),
+        "lasting_approvals": lasting,
+    }
+
+
+def _level(name: str) -> RiskLevel | None:
+    return None if name.lower() == "none" else RiskLevel(name.lower())

@@ -12,12 +12,13 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from clarify import approvals
 from clarify.errors import InvalidQuestion
 from clarify.models import PromptKind
 from clarify.questions import Ask
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import hints
-from gateway import instructions, sessions, turns
+from gateway import approving, instructions, sessions, turns
 from gateway.agents import history
 from gateway.agents.events import (
     Asked,
@@ -39,9 +40,10 @@ from gateway.agents.events import (
 )
 from gateway.agents.requests import RunRequest
 from gateway.agents.runtime import AgentRun, AgentRuntime
+from gateway.agents.tools import Risk
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
-from gateway.models import ToolState, Turn
+from gateway.models import ToolCall, ToolState, Turn
 from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
@@ -141,7 +143,12 @@ class _Driver:
 
     def _decide(self, event: ToolStarting) -> Decision:
         call, is_new = turns.begin_tool(
-            self.turn, event.call_id, event.name, event.args, now=_now()
+            self.turn,
+            event.call_id,
+            event.name,
+            event.args,
+            now=_now(),
+            waits=lambda: self._needs_approval(event),
         )
         if call.state == ToolState.DONE:
             return Replay(call.result["value"] if call.result else None)
@@ -149,7 +156,24 @@ class _Driver:
             return self._ask(event)
         if call.state == ToolState.WAITING:
             return Defer()
+        if call.state == ToolState.PERMITTED:
+            is_new = self._is_as_approved(event, call) and turns.run_permitted(
+                self.turn, event.call_id, now=_now()
+            )
         return Execute() if is_new else OutcomeUnknown()
+
+    def _needs_approval(self, event: ToolStarting) -> bool:
+        tool = self.runtime.tools.get(event.name)
+        if tool.risk is not Risk.DANGEROUS:
+            return False
+        operation = approving.operation_of(tool, event.args)
+        return not approving.is_permitted(self.turn, operation, now=_now())
+
+    def _is_as_approved(self, event: ToolStarting, call: ToolCall) -> bool:
+        """What was approved is what would run: the same tool with the same arguments."""
+        return approvals.digest(event.name, event.args) == approvals.digest(
+            call.name, call.arguments
+        )
 
     def _ask(self, event: ToolStarting) -> Decision:
         try:
@@ -180,8 +204,17 @@ class _Driver:
 
     def _request_for(self, call: AskedCall) -> Ask:
         conversation = self.turn.conversation
+        if call.kind == "approval":
+            kind = PromptKind.APPROVAL
+            operation = approving.operation_of(self.runtime.tools.get(call.name), call.args)
+            seconds = int(gateway_settings().approval_timeout.total_seconds())
+            asked = QuestionSet((), seconds)
+        else:
+            kind = PromptKind.CLARIFY if call.name == "clarify" else PromptKind.ASK_USER
+            operation = None
+            asked = self.asked.get(call.call_id) or questions_of(call.name, call.args)
         return Ask(
-            kind=PromptKind.CLARIFY if call.name == "clarify" else PromptKind.ASK_USER,
+            kind=kind,
             correlation=self.turn.correlation,
             call_id=call.call_id,
             conversation_key=conversation.key,
@@ -189,7 +222,9 @@ class _Driver:
             reply_to=self.turn.anchor,
             asker_id=self.turn.sender_id,
             asker_name=self.turn.sender_name,
-            questions=self.asked.get(call.call_id) or questions_of(call.name, call.args),
+            questions=asked,
+            operation=operation,
+            session=str(self.turn.session_id),
         )
 
 

@@ -1,5 +1,6 @@
 """What each command does, in the transaction of the message that gave it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,13 +8,19 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from clarify import questions
+from clarify.approvals import LONGEST_REASON, Reach, Ruling
+from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
+from clarify.presenting import escape
 from clarify.questions import Answerer
-from gateway import commands, sessions, turns
+from gateway import commands, sessions, turns, wording
 from gateway.commands import Command
-from gateway.messages import InboundMessage, Source
+from gateway.messages import InboundMessage
 from gateway.models import Conversation, Turn
 from gateway.states import OPEN, TurnState
+
+NUMBER = re.compile(r"\s*#?(\d{1,12})(?=\s|$)", re.ASCII)
+REACHES = {reach.value: reach for reach in Reach}
 
 
 @dataclass(frozen=True)
@@ -24,27 +31,35 @@ class Done:
     prompt: Prompt | None = None
 
 
-def run(
-    command: Command, event: InboundMessage, conversation: Conversation, *, now: datetime
-) -> Done:
-    """Do what `command` says."""
-    return HANDLERS[command.spec.name](event, conversation, now)
+@dataclass(frozen=True)
+class Given:
+    """A command, as somebody gave it in a conversation."""
+
+    command: Command
+    event: InboundMessage
+    conversation: Conversation
+    speaker: Answerer
+    now: datetime
+
+    @property
+    def lane(self) -> str:
+        """Where it was given."""
+        return self.event.source.address.lane
 
 
-def speaker(source: Source) -> Answerer:
-    """The sender of `source` as somebody who answers."""
-    return Answerer(id=source.user_id, name=source.user_name, surface=source.platform)
+def run(given: Given) -> Done:
+    """Do what a command says."""
+    return HANDLERS[given.command.spec.name](given)
 
 
-def _help(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    del event, conversation, now
+def _help(_given: Given) -> Done:
     return Done(
         _("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text()
     )
 
 
-def _status(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    del event
+def _status(given: Given) -> Done:
+    conversation, now = given.conversation, given.now
     open_turns = Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN))
     lines = [
         _("Session %(number)s")
@@ -67,47 +82,98 @@ def _status(event: InboundMessage, conversation: Conversation, now: datetime) ->
     return Done("\n".join(f"- {line}" for line in lines))
 
 
-def _new(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    turns.stop(conversation, by=speaker(event.source), now=now)
-    session = sessions.start_afresh(conversation, reason="new", now=now)
+def _new(given: Given) -> Done:
+    turns.stop(given.conversation, by=given.speaker, now=given.now)
+    session = sessions.start_afresh(given.conversation, reason="new", now=given.now)
     return Done(_("A new conversation begins (session %(n)s).") % {"n": session.number})
 
 
-def _stop(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    stopped = turns.stop(conversation, by=speaker(event.source), now=now)
+def _stop(given: Given) -> Done:
+    stopped = turns.stop(given.conversation, by=given.speaker, now=given.now)
     if not stopped:
         return Done(_("Nothing is running."))
     return Done(_("⏹ Stopped."))
 
 
-def _skip(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    answerer = speaker(event.source)
+def _skip(given: Given) -> Done:
     mine = questions.open_to(
-        conversation.key,
-        answerer,
-        lane=event.source.address.lane,
-        quoted_message_id=event.reply_to,
+        given.conversation.key,
+        given.speaker,
+        lane=given.lane,
+        quoted_message_id=given.event.reply_to,
     )
     if not mine:
         return Done(_("There is no open question to skip."))
-    questions.skip(mine[0], answerer, now=now, said="/skip")
+    questions.skip(mine[0], given.speaker, now=given.now, said="/skip")
     return Done("", mine[0])
 
 
-def _whoami(event: InboundMessage, conversation: Conversation, now: datetime) -> Done:
-    del now
-    source = event.source
+def _approve(given: Given) -> Done:
+    words = given.command.rest.lower().split()
+    reach = REACHES[words.pop()] if words and words[-1] in REACHES else Reach.ONCE
+    number, rest = _number(" ".join(words))
+    if rest:
+        return Done(_("Say `/approve`, or `/approve 17`, or `/approve 17 session`."))
+    return _rule(given, number, Ruling(approved=True, reach=reach))
+
+
+def _deny(given: Given) -> Done:
+    number, reason = _number(given.command.rest)
+    return _rule(given, number, Ruling(approved=False, reason=reason[:LONGEST_REASON]))
+
+
+def _number(text: str) -> tuple[int | None, str]:
+    """The number that `text` begins with, and the rest of it."""
+    found = NUMBER.match(text)
+    if found is None:
+        return None, text.strip()
+    return int(found.group(1)), text[found.end() :].strip()
+
+
+def _rule(given: Given, number: int | None, ruling: Ruling) -> Done:
+    prompt = _meant(given, number)
+    if isinstance(prompt, Done):
+        return prompt
+    try:
+        outcome = questions.rule(prompt, ruling, given.speaker, now=given.now)
+    except (NotAllowed, NotYours) as error:
+        return Done(str(error) or str(wording.NOT_YOURS), prompt)
+    except UnknownPrompt:
+        return Done(_("That can only be approved once: `/approve %(n)s`.") % {"n": prompt.pk})
+    return Done(outcome.say, prompt)
+
+
+def _meant(given: Given, number: int | None) -> Prompt | Done:
+    """The approval that a command is about: the numbered one, or the only one that is open."""
+    if number is not None:
+        found = questions.approval(number, given.lane)
+        return found or Done(_("There is no approval #%(n)s here.") % {"n": number})
+    waiting = questions.approvals_at(given.lane)
+    mine = [prompt for prompt in waiting if questions.may_answer(prompt, given.speaker)]
+    if len(mine) == 1:
+        return mine[0]
+    if not mine:
+        return Done(_("Nothing waits for an approval here."))
+    lines = [f"- `#{prompt.pk}` {escape(prompt.what.summary)}" for prompt in mine]
+    which = _("Several operations wait. Say which, for example `/approve %(n)s`:")
+    return Done("\n".join([which % {"n": mine[0].pk}, "", *lines]))
+
+
+def _whoami(given: Given) -> Done:
+    source, conversation = given.event.source, given.conversation
     return Done(
         f"- {source.platform}: `{source.user_id}`\n- chat: `{source.chat_id}`\n"
         f"- conversation: `{conversation.key}`"
     )
 
 
-HANDLERS: dict[str, Callable[[InboundMessage, Conversation, datetime], Done]] = {
+HANDLERS: dict[str, Callable[[Given], Done]] = {
     "help": _help,
     "status": _status,
     "new": _new,
     "stop": _stop,
     "skip": _skip,
+    "approve": _approve,
+    "deny": _deny,
     "whoami": _whoami,
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 from gateway import effects, platforms
 from gateway.agents.briefing import brief
 from gateway.agents.requests import TurnContext
-from gateway.agents.tools import Risk, standard_tools
+from gateway.agents.tools import standard_tools
 from gateway.conf import Misconfigured, gateway_settings
 from gateway.models import Turn
 from gateway.ports import Platform
@@ -42,6 +42,7 @@ def context_of(turn: Turn) -> TurnContext:
     return TurnContext(
         conversation=conversation.key,
         session_id=str(turn.session.number),
+        workspace=str(turn.session_id),
         platform=conversation.platform,
         chat_type=conversation.chat_type,
         chat_name=conversation.title,
@@ -55,11 +56,11 @@ def context_of(turn: Turn) -> TurnContext:
 
 @functools.cache
 def _offered() -> frozenset[str]:
-    return standard_tools().names(Risk.SAFE, Risk.ASKS)
+    return standard_tools().names()
 
 
 def tools_for(turn: Turn) -> frozenset[str]:
-    """The tools this turn may use; a tool that needs an approval is absent, not failing."""
+    """The tools this turn may use; where nobody can be asked, they would be absent ([Q16])."""
     del turn
     return _offered()
 

@@ -6,16 +6,17 @@ from datetime import datetime
 from typing import cast
 
 from clarify import questions
-from clarify.errors import NotYours, UnknownPrompt
+from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import Answerer, Effect, Outcome
 from delivery import destinations, ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway import access, commands, handlers, inbound, keys, sessions, turns, wording
+from gateway import access, commands, handlers, inbound, keys, policy, sessions, turns, wording
 from gateway.conf import gateway_settings
 from gateway.deeds import AckPress, Deed, StartTyping
+from gateway.handlers import Given
 from gateway.inbound import Verdict
 from gateway.messages import (
     ButtonPress,
@@ -45,22 +46,19 @@ class Heard:
     Attributes:
         nothing_asked: No question is open in the conversation or was closed minutes ago, which
             spares most messages two dear looks.
+        speaker: Who said it, as somebody who answers.
     """
 
     event: InboundMessage
     conversation: Conversation
     now: datetime
     nothing_asked: bool
+    speaker: Answerer
 
     @property
     def source(self) -> Source:
         """Where it was said, and by whom."""
         return self.event.source
-
-    @property
-    def speaker(self) -> Answerer:
-        """Its sender as somebody who answers."""
-        return handlers.speaker(self.source)
 
     @property
     def is_addressed(self) -> bool:
@@ -69,12 +67,16 @@ class Heard:
 
 
 def _message(event: InboundMessage, now: datetime) -> Verdict:
-    return _not_for_us(event) or _denied(event, now) or _heard(event, now)
+    unwanted = _not_for_us(event)
+    if unwanted is not None:
+        return unwanted
+    judged = access.judge(event.source)
+    return _denied(event, judged, now) or _heard(event, access.speaker(event.source, judged), now)
 
 
-def _heard(event: InboundMessage, now: datetime) -> Verdict:
+def _heard(event: InboundMessage, speaker: Answerer, now: datetime) -> Verdict:
     """Control commands come first, then an open question, then everything else ([Q9])."""
-    heard = _in_its_conversation(event, now)
+    heard = _in_its_conversation(event, speaker, now)
     verdict = (
         _as_command(heard)
         or _as_answer(heard)
@@ -95,9 +97,8 @@ def _not_for_us(event: InboundMessage) -> Verdict | None:
     return None
 
 
-def _denied(event: InboundMessage, now: datetime) -> Verdict | None:
+def _denied(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verdict | None:
     source = event.source
-    judged = access.judge(source)
     if judged.allowed:
         return None
     if source.chat_type is ChatType.DM and access.is_first_denial(source, now=now):
@@ -105,14 +106,14 @@ def _denied(event: InboundMessage, now: datetime) -> Verdict | None:
     return Verdict(Decision.DENIED, judged.reason)
 
 
-def _in_its_conversation(event: InboundMessage, now: datetime) -> Heard:
+def _in_its_conversation(event: InboundMessage, speaker: Answerer, now: datetime) -> Heard:
     source = event.source
     destinations.revive(source.address)
     conversation = sessions.find_or_open(
         keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
     )
     nothing_asked = questions.nothing_lately(conversation.key, now=now)
-    return Heard(event, conversation, now, nothing_asked)
+    return Heard(event, conversation, now, nothing_asked, speaker)
 
 
 def _as_command(heard: Heard) -> Verdict | None:
@@ -124,7 +125,7 @@ def _as_command(heard: Heard) -> Verdict | None:
             return None
         _reply(heard, wording.unknown_command(command))
         return Verdict(Decision.COMMAND, f"unknown: {command.name}")
-    done = handlers.run(command, heard.event, heard.conversation, now=heard.now)
+    done = handlers.run(Given(command, heard.event, heard.conversation, heard.speaker, heard.now))
     if done.say:
         _reply(heard, done.say)
     return Verdict(Decision.COMMAND, command.spec.name, prompt=done.prompt)
@@ -137,7 +138,11 @@ def _as_answer(heard: Heard) -> Verdict | None:
     mine = _open_to(heard)
     if not mine:
         return None
-    outcome = questions.answer_text(mine[0], event.text, heard.speaker, now=heard.now)
+    try:
+        outcome = questions.answer_text(mine[0], event.text, heard.speaker, now=heard.now)
+    except NotAllowed as error:
+        _reply(heard, str(error))
+        return Verdict(Decision.DENIED, "may not approve this", prompt=mine[0])
     if outcome.effect is Effect.NOTHING:
         return None
     if outcome.say and outcome.effect is not Effect.RESOLVED:
@@ -250,12 +255,14 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     address = event.source.address
     try:
         outcome = questions.press(
-            event.data, lane=address.lane, answerer=handlers.speaker(event.source), now=now
+            event.data, lane=address.lane, answerer=access.speaker(event.source, judged), now=now
         )
     except UnknownPrompt:
         return _refused(event, Decision.IGNORED, "no such button", wording.UNKNOWN_BUTTON)
     except NotYours:
         return _refused(event, Decision.DENIED, "another person was asked", wording.NOT_YOURS)
+    except NotAllowed as error:
+        return _refused(event, Decision.DENIED, "may not approve this", error)
     late = outcome.effect is Effect.TOO_LATE
     deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late),)
     deeds += _typing_after(outcome, address)

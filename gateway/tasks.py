@@ -13,7 +13,7 @@ from django.utils import timezone
 from delivery.database import DATABASE_AWAY
 from delivery.processes import this_process
 from gateway import execution, processes, turns, upkeep
-from gateway.agents.configured import model_config
+from gateway.agents.configured import installed_tools, model_config
 from gateway.agents.loop import EdgeLoop
 from gateway.agents.runtime import AgentRuntime
 from gateway.conf import gateway_settings
@@ -35,7 +35,7 @@ _runtimes: dict[str, AgentRuntime] = {}
 def runtime() -> AgentRuntime:
     """The agent runtime of this process."""
     if "one" not in _runtimes:
-        _runtimes["one"] = AgentRuntime(model_config(), edge=_edge)
+        _runtimes["one"] = AgentRuntime(model_config(), tools=installed_tools(), edge=_edge)
     return _runtimes["one"]
 
 

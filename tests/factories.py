@@ -13,9 +13,11 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from clarify import questions
+from clarify import approvals, questions
+from clarify.approvals import Operation, Reach
 from clarify.models import Prompt, PromptKind, Reply
 from clarify.questions import Answerer
+from clarify.risks import RiskLevel
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import ledger
 from delivery.ledger import Debt
@@ -166,6 +168,59 @@ def several_questions() -> QuestionSet:
         ],
         None,
     )
+
+
+def operation(**changes: Any) -> Operation:
+    """A dangerous operation as it is put before people; high risk by default."""
+    facts: dict[str, Any] = {
+        "tool": "pretend_delete",
+        "summary": "Delete something",
+        "detail": "delete build",
+        "level": RiskLevel.HIGH,
+        "digest": approvals.digest("pretend_delete", {"target": "build"}),
+        "lasting_key": "k",
+        "covers": "exactly this call",
+        "lasts": {Reach.SESSION: 3600},
+    }
+    return Operation(**facts | changes)
+
+
+def make_approval(
+    turn: Turn,
+    *,
+    now: datetime | None = None,
+    delivered: bool = True,
+    seconds: int = 600,
+    **changes: Any,
+) -> Prompt:
+    """An open approval of a waiting turn, asked and (by default) delivered.
+
+    Args:
+        turn: Whose.
+        now: When it was asked.
+        delivered: Its message has reached the platform.
+        seconds: How long it waits.
+        changes: Of the operation.
+    """
+    now = now or timezone.now()
+    call = make_tool_call(turn, name="pretend_delete", state=ToolState.WAITING, started_at=now)
+    ask = questions.Ask(
+        kind=PromptKind.APPROVAL,
+        correlation=turn.correlation,
+        call_id=call.call_id,
+        conversation_key=turn.conversation.key,
+        address=turn.conversation.address,
+        asker_id=turn.sender_id,
+        asker_name=turn.sender_name,
+        questions=QuestionSet((), seconds),
+        operation=operation(**changes),
+        session=str(turn.session_id),
+    )
+    with transaction.atomic():
+        prompt = questions.ask(ask, now=now)
+    if delivered and prompt.obligation is not None:
+        settle(prompt.obligation, at=now)
+    return prompt
 
 
 def make_prompt(

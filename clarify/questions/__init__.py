@@ -5,27 +5,33 @@ and resolves a prompt by one conditional update, so that of any number of simult
 exactly one wins ([Q1]).
 
 answering   somebody says something to a prompt
+ruling      somebody approves or denies an operation
 asking      a prompt is put to a person, shown again, given more time, moved
 closing     a prompt is resolved, by whatever event
 showing     what the chat shows of a prompt, as messages owed
 looking     which prompts there are, whose they are, and holding them; nothing is written
 """
 
-from clarify.questions.answering import Effect, Outcome, answer_all, answer_text, press, skip
+from clarify.questions.answering import answer_all, answer_text, press, skip
 from clarify.questions.asking import Ask, ask, extend, rename, resend
 from clarify.questions.closing import cancel_for, close_undeliverable, expire_overdue, resolve
 from clarify.questions.looking import (
     Answerer,
+    approval,
+    approvals_at,
     closed_lately,
     closed_words,
     hold,
     looks_like_answer,
+    may_allow,
     may_answer,
     nothing_lately,
     open_to,
     pending_for,
     quoted,
 )
+from clarify.questions.outcomes import Effect, Outcome
+from clarify.questions.ruling import rule
 
 __all__ = [
     "Answerer",
@@ -34,6 +40,8 @@ __all__ = [
     "Outcome",
     "answer_all",
     "answer_text",
+    "approval",
+    "approvals_at",
     "ask",
     "cancel_for",
     "close_undeliverable",
@@ -43,6 +51,7 @@ __all__ = [
     "extend",
     "hold",
     "looks_like_answer",
+    "may_allow",
     "may_answer",
     "nothing_lately",
     "open_to",
@@ -52,5 +61,6 @@ __all__ = [
     "rename",
     "resend",
     "resolve",
+    "rule",
     "skip",
 ]

@@ -1,18 +1,18 @@
 """Somebody says something to a prompt: words, a press, or all answers at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 
 from django.db import transaction
 
 from clarify import buttons, presenting, stepping, wording
 from clarify.errors import NotYours, UnknownPrompt
-from clarify.models import Prompt, Reply
-from clarify.questions import showing
+from clarify.models import Prompt
+from clarify.questions import ruling, showing
 from clarify.questions.closing import resolve
 from clarify.questions.looking import Answerer, closed_words, hold, may_answer
+from clarify.questions.outcomes import Effect, Outcome, note
 from clarify.readings import SetReading
 from clarify.schema import Question
 from clarify.sets import read_set
@@ -21,32 +21,14 @@ from clarify.stepping import Progress
 from delivery import hints
 
 
-class Effect(StrEnum):
-    """What an answer did."""
-
-    RESOLVED = "resolved"  # the prompt is closed by it
-    KEPT = "kept"  # part of it is answered and kept; the rest is still open
-    HINTED = "hinted"  # not taken; the person is told how to answer
-    REFUSED = "refused"  # not theirs to answer
-    TOO_LATE = "too late"  # closed before
-    NOTHING = "nothing"  # no answer at all: not for this prompt
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of an answer: the effect, and the words for whoever gave it."""
-
-    effect: Effect
-    prompt: Prompt
-    say: str = ""
-
-
 def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime) -> Outcome:
     """Read `text` as the answer to `prompt`, in the caller's transaction."""
     hold(prompt.conversation_key)
     prompt = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    if prompt.is_approval:
+        return ruling.said(prompt, text, answerer, now)
     reading = _read(prompt, text)
     if reading.declined:
         return skip(prompt, answerer, now=now, said=text)
@@ -55,7 +37,7 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
     if reading.answers:
         return _take(prompt, reading, text, answerer, now)
     say = _hints(reading)
-    _note(prompt, answerer, text, "hinted", say, now)
+    note(prompt, answerer, text, "hinted", say, now)
     return Outcome(Effect.HINTED, prompt, say)
 
 
@@ -98,7 +80,7 @@ def _take(
         showing.show_below(prompt, now)
     elif not say:
         say = presenting.present(prompt.question_set, answered=prompt.given)
-    _note(prompt, answerer, text, "kept", say, now)
+    note(prompt, answerer, text, "kept", say, now)
     return Outcome(Effect.KEPT, prompt, say)
 
 
@@ -153,6 +135,7 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome
     Raises:
         UnknownPrompt: It is no button of a prompt shown in that lane.
         NotYours: It is not theirs to answer; nothing changed.
+        NotAllowed: They may deny the operation, and not approve it; nothing changed.
     """
     found = buttons.from_button(data)
     if found is None:
@@ -164,8 +147,10 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome
         raise UnknownPrompt
     hold(conversation_key)
     prompt = pressed.select_related("obligation").get()
+    if prompt.is_approval:
+        return ruling.pressed(prompt, choice, answerer, now)
     if not may_answer(prompt, answerer):
-        _note(prompt, answerer, choice, "refused", "not theirs to answer", now)
+        note(prompt, answerer, choice, "refused", "not theirs to answer", now)
         raise NotYours
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
@@ -205,21 +190,7 @@ def _resolve_by(
 ) -> Outcome:
     if not resolve(prompt, event, now=now, by=answerer):
         prompt.refresh_from_db()
-        _note(prompt, answerer, text, "too late", "", now)
+        note(prompt, answerer, text, "too late", "", now)
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
-    _note(prompt, answerer, text, "resolved", prompt.state, now)
+    note(prompt, answerer, text, "resolved", prompt.state, now)
     return Outcome(Effect.RESOLVED, prompt, wording.taken(State(prompt.state), prompt.given))
-
-
-def _note(
-    prompt: Prompt, answerer: Answerer, text: str, outcome: str, detail: str, now: datetime
-) -> None:
-    Reply.objects.create(
-        prompt=prompt,
-        by=answerer.id[:255],
-        surface=answerer.surface,
-        text=text[:4000],
-        outcome=outcome,
-        detail=detail[:500],
-        at=now,
-    )

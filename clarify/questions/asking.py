@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from clarify import permits
+from clarify.approvals import Operation
 from clarify.errors import CannotShow
 from clarify.models import Prompt, PromptKind
-from clarify.questions.looking import held, still_open
+from clarify.questions.looking import held, is_armed, still_open
 from clarify.questions.showing import point_to_newer, show
 from clarify.schema import QuestionSet
 from delivery import ledger
@@ -31,6 +33,8 @@ class Ask:
         asker_name: Their name, for staff.
         questions: What is asked, already validated.
         anyone_may_answer: Any permitted member may answer, not only the person asked.
+        operation: What is to be approved; None where questions are asked.
+        session: Opaque: the session of the turn.
     """
 
     kind: PromptKind
@@ -43,13 +47,16 @@ class Ask:
     asker_name: str = ""
     reply_to: str = ""
     anyone_may_answer: bool = False
+    operation: Operation | None = None
+    session: str = ""
 
 
 def ask(request: Ask, *, now: datetime) -> Prompt:
     """Put a prompt to a person, in the caller's transaction.
 
-    It is shown at once unless an earlier prompt of the conversation is still open; then it is shown
-    when that one is resolved ([Q23]).
+    It is shown at once unless an earlier question of the conversation is still open; then it is
+    shown when that one is resolved ([Q23]). An approval waits for nothing: it is answered by its
+    number.
     """
     prompt, is_new = Prompt.objects.get_or_create(
         correlation=request.correlation,
@@ -65,14 +72,21 @@ def ask(request: Ask, *, now: datetime) -> Prompt:
             "asker_name": request.asker_name,
             "anyone_may_answer": request.anyone_may_answer,
             "questions": request.questions.as_dict(),
+            "operation": request.operation.as_dict() if request.operation else {},
+            "session": request.session[:64],
             "expires_at": now + timedelta(seconds=request.questions.timeout_seconds),
             "created_at": now,
             "updated_at": now,
         },
     )
-    if is_new and not still_open(request.conversation_key).exclude(pk=prompt.pk).exists():
+    if is_new and (prompt.is_approval or not _is_behind_another(prompt)):
         show(prompt, now)
     return prompt
+
+
+def _is_behind_another(prompt: Prompt) -> bool:
+    others = still_open(prompt.conversation_key).exclude(pk=prompt.pk)
+    return others.exclude(kind=PromptKind.APPROVAL).exists()
 
 
 def resend(prompt: Prompt, *, now: datetime) -> None:
@@ -115,8 +129,11 @@ def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
         NotPending: It is closed already.
     """
     with transaction.atomic():
-        until = max(held(prompt).expires_at, now) + by
-        Prompt.objects.filter(pk=prompt.pk).update(expires_at=until, updated_at=now)
+        current = held(prompt)
+        until = max(current.expires_at, now) + by
+        # It may outlive the row of its message, and must be known to have been seen.
+        views = max(current.views, 1) if is_armed(current) else current.views
+        Prompt.objects.filter(pk=prompt.pk).update(expires_at=until, views=views, updated_at=now)
     prompt.expires_at = until
     return until
 
@@ -129,3 +146,4 @@ def rename(old_key: str, new_key: str, chat_id: str, *, now: datetime) -> None:
             address=address.as_dict(), lane=address.lane, updated_at=now
         )
     Prompt.objects.filter(conversation_key=old_key).update(conversation_key=new_key)
+    permits.rename(old_key, new_key)

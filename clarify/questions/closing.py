@@ -79,7 +79,7 @@ def expire_overdue(*, now: datetime, limit: int = 200) -> int:
 def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
     """Close the prompts whose message certainly reached nobody ([Q22]); how many."""
     unseen = Prompt.objects.filter(
-        state=State.PENDING, obligation__state=DeliveryState.ABANDONED
+        state=State.PENDING, views=0, obligation__state=DeliveryState.ABANDONED
     ).exclude(obligation__parts__state__in=[PartState.LOST, PartState.DELIVERED])
     prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
     return _close_each(prompts, Event.FAIL_DELIVERY, reason="delivery_failed", now=now)

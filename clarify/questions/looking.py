@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from clarify import choices, wording
+from clarify import approvals, choices, wording
 from clarify.errors import NotPending, UnknownPrompt
 from clarify.models import MAYBE_SEEN, Prompt, PromptKind
+from clarify.risks import NO_AUTHORITY, Authority
 from clarify.states import State
 from delivery import frozen, registry
 from delivery.states import State as DeliveryState
@@ -24,17 +25,34 @@ class Answerer:
         name: What to call them.
         surface: The platform they answer on.
         is_staff: Logged-in staff may answer anything ([Q15]).
+        authority: Up to which risk they may approve operations here.
     """
 
     id: str
     name: str
     surface: str
     is_staff: bool = False
+    authority: Authority = NO_AUTHORITY
 
 
 def may_answer(prompt: Prompt, answerer: Answerer) -> bool:
-    """Whether it is theirs to answer ([Q15])."""
-    return answerer.is_staff or prompt.anyone_may_answer or answerer.id == prompt.asker_id
+    """Whether it is theirs to answer, or to deny if it is an approval ([Q15], [Q19b])."""
+    if answerer.is_staff or _is_own(prompt, answerer):
+        return True
+    if prompt.is_approval:
+        return answerer.authority.others is not None
+    return prompt.anyone_may_answer
+
+
+def may_allow(prompt: Prompt, answerer: Answerer) -> bool:
+    """Whether they may approve the operation of `prompt` ([Q19b])."""
+    return answerer.authority.allows(prompt.what.level, is_own=_is_own(prompt, answerer))
+
+
+def _is_own(prompt: Prompt, answerer: Answerer) -> bool:
+    """Whether the turn runs for them; ids are never compared across platforms ([S1])."""
+    is_here = answerer.surface == prompt.destination.platform
+    return is_here and answerer.id == prompt.asker_id
 
 
 def still_open(conversation_key: str) -> QuerySet[Prompt]:
@@ -50,6 +68,12 @@ def hold(conversation_key: str) -> None:
     """
     rows = still_open(conversation_key).select_for_update().order_by("id")
     list(rows.values_list("pk", flat=True))
+
+
+def held_row(prompt: Prompt) -> Prompt:
+    """The row as it is now, open or closed, held until the transaction ends."""
+    hold(prompt.conversation_key)
+    return Prompt.objects.select_related("obligation").get(pk=prompt.pk)
 
 
 def held(prompt: Prompt) -> Prompt:
@@ -71,16 +95,16 @@ def held(prompt: Prompt) -> Prompt:
 def pending_for(conversation_key: str) -> list[Prompt]:
     """The open prompts of a conversation that may have been seen, oldest first."""
     prompts = still_open(conversation_key).select_related("obligation").order_by("id")
-    return [prompt for prompt in prompts if _is_armed(prompt)]
+    return [prompt for prompt in prompts if is_armed(prompt)]
 
 
-def _is_armed(prompt: Prompt) -> bool:
+def is_armed(prompt: Prompt) -> bool:
     """Whether its message may have been seen, so that a text can be meant as its answer ([Q22])."""
+    if prompt.views:  # it was shown before, or somebody has pressed or answered it
+        return True
     obligation = prompt.obligation
     if obligation is None:
         return False
-    if prompt.views:  # somebody has pressed or answered it
-        return True
     if registry.outlet(prompt.destination.platform).shows_at_once:
         return True
     if obligation.state == DeliveryState.DELIVERED:
@@ -94,9 +118,9 @@ def open_to(
     """The prompts that a person's words may be meant for, in the order they are to be tried.
 
     It is the one rule for typed answers and for `/skip`: what is shown where the words were said
-    and is theirs to answer, oldest first but for the one whose "Other…" was pressed; never an
-    approval ([Q24]). Words that quote the message of a prompt are for that one alone, and for none
-    if it is closed ([Q23]).
+    and is theirs to answer, oldest first but for the one whose "Other…" was pressed; an approval
+    only if its message is quoted ([Q24]). Words that quote the message of a prompt are for that one
+    alone, and for none if it is closed ([Q23]).
 
     Args:
         conversation_key: Whose conversation.
@@ -105,6 +129,7 @@ def open_to(
         quoted_message_id: The platform's id of the message they reply to; empty for none.
     """
     prompts = pending_for(conversation_key)
+    meant = None
     if quoted_message_id and prompts:
         meant = quoted(conversation_key, quoted_message_id)
         if meant is not None:
@@ -115,7 +140,7 @@ def open_to(
         for prompt in prompts
         if may_answer(prompt, answerer)
         and prompt.lane == lane
-        and prompt.kind != PromptKind.APPROVAL
+        and (meant is not None or not prompt.is_approval)
     ]
 
 
@@ -154,7 +179,23 @@ def looks_like_answer(prompt: Prompt, text: str) -> bool:
     return any(choices.looks_like_answer(q, text) for q in prompt.question_set.questions)
 
 
+def approvals_at(lane: str) -> list[Prompt]:
+    """The open approvals that may have been seen in a lane, oldest first."""
+    waiting = Prompt.objects.filter(lane=lane, kind=PromptKind.APPROVAL, state=State.PENDING)
+    prompts = waiting.select_related("obligation").order_by("id")
+    return [prompt for prompt in prompts if is_armed(prompt)]
+
+
+def approval(number: int, lane: str) -> Prompt | None:
+    """The approval of that number, open or closed, if it was asked for in that lane."""
+    asked = Prompt.objects.filter(pk=number, lane=lane, kind=PromptKind.APPROVAL)
+    return asked.select_related("obligation").first()
+
+
 def closed_words(prompt: Prompt) -> str:
     """What became of a prompt that is closed, for somebody who comes late."""
+    if prompt.is_approval:
+        ending = approvals.ending(prompt.answers, State(prompt.state), by=prompt.closed_by)
+        return wording.CLOSED_APPROVAL.format(ending=ending)
     on = "" if prompt.resolved_by_staff else prompt.resolved_on
     return wording.closed(State(prompt.state), prompt.given, by=prompt.closed_by, on=on)

@@ -1,8 +1,8 @@
 """What the chat shows of a prompt: each change of it is a message owed by the ledger ([Q6])."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from clarify import presenting, stepping, wording
+from clarify import approvals, presenting, stepping, wording
 from clarify.models import Prompt, PromptKind
 from clarify.questions.looking import still_open
 from clarify.states import State
@@ -21,9 +21,7 @@ def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
         now: The present.
         again: Tells a later showing of the same prompt from the earlier ones; empty for the first.
     """
-    controls = Controls()
-    if _fits_buttons(prompt):
-        controls = stepping.controls(prompt.question_set, prompt.so_far, prompt.token)
+    controls = _controls(prompt) if _fits_buttons(prompt) else Controls()
     prompt.has_buttons = bool(controls.rows)
     prompt.obligation = ledger.record(
         Debt(
@@ -44,12 +42,28 @@ def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
 def _fits_buttons(prompt: Prompt) -> bool:
     """Whether its platform can show it with buttons: several steps need a message that changes."""
     outlet = registry.outlet(prompt.destination.platform)
+    if prompt.is_approval:
+        return outlet.supports_buttons
     questions = prompt.question_set.questions
     has_steps = len(questions) > 1 or questions[0].multi_select
     return outlet.supports_buttons and (outlet.supports_editing or not has_steps)
 
 
+def _controls(prompt: Prompt) -> Controls:
+    if prompt.is_approval:
+        return approvals.controls(prompt.what, prompt.token)
+    return stepping.controls(prompt.question_set, prompt.so_far, prompt.token)
+
+
 def _text(prompt: Prompt) -> str:
+    if prompt.is_approval:
+        return approvals.present(
+            prompt.what,
+            prompt.pk,
+            asker=prompt.asker_name,
+            timeout=timedelta(seconds=prompt.question_set.timeout_seconds),
+            buttons=prompt.has_buttons,
+        )
     if prompt.has_buttons:
         return stepping.present(prompt.question_set, prompt.so_far)
     return presenting.present(prompt.question_set, answered=prompt.given)
@@ -68,7 +82,7 @@ def refresh(prompt: Prompt, now: datetime) -> None:
         shown,
         _text(prompt),
         f"prompt:{prompt.pk}:view:{prompt.views}",
-        controls=stepping.controls(prompt.question_set, prompt.so_far, prompt.token),
+        controls=_controls(prompt),
         kind=Kind.CHANGE,
         now=now,
     )
@@ -119,7 +133,8 @@ def _withdraw_changes(shown: Obligation, now: datetime) -> None:
 
 def show_next(conversation_key: str, now: datetime) -> None:
     """Show the oldest open prompt of a conversation, if it still waits for its turn ([Q23])."""
-    oldest = still_open(conversation_key).order_by("id").first()
+    asked = still_open(conversation_key).exclude(kind=PromptKind.APPROVAL)
+    oldest = asked.order_by("id").first()
     if oldest is not None and oldest.obligation_id is None:
         show(oldest, now)
 
@@ -172,6 +187,9 @@ def _replace(
 
 def _summary(prompt: Prompt) -> str:
     """The resolved prompt in a few words: the question beside its answer, or what became of it."""
+    if prompt.is_approval:
+        state, by = State(prompt.state), prompt.closed_by
+        return approvals.summary(prompt.what, prompt.answers, state, prompt.pk, by=by)
     return presenting.summary(
         prompt.question_set, prompt.given, State(prompt.state), by=prompt.closed_by
     )

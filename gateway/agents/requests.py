@@ -47,6 +47,8 @@ class TurnContext:
     Attributes:
         conversation: The conversation key.
         session_id: The session the turn belongs to.
+        workspace: The name of the session's own directory, the same for no other session; empty
+            where a turn has none.
         platform: The platform's kind.
         chat_type: What kind of place it is: dm, group, channel, thread, webhook, console.
         chat_name: What people call the place; from outside, never trusted.
@@ -60,6 +62,7 @@ class TurnContext:
 
     conversation: str = ""
     session_id: str = ""
+    workspace: str = ""
     platform: str = "console"
     chat_type: str = "dm"
     chat_name: str = ""

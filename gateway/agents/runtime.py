@@ -76,6 +76,11 @@ class AgentRuntime:
         self._engine: Engine | None = None
         self._engine_loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def tools(self) -> ToolRegistry:
+        """The tools a run may ask for."""
+        return self._tools
+
     def start(self, request: RunRequest) -> "AgentRun":
         """Start a run; whatever is wrong with the request ends it as `Failed`, not as an error."""
         library = _library()

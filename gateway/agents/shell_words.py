@@ -42,38 +42,16 @@ def _script(text: str, depth: int) -> Script:
     return parse(tokens, has_comment=lexer.has_comment)
 
 
-# ---- from text to tokens ------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------------------------
 
 
-class _Lexer:
-    """Reads one text from left to right."""
+class _Words:
+    """Reads words from left to right."""
 
     def __init__(self, text: str, depth: int) -> None:
         if depth > _DEEPEST:
             raise Unreadable("too many substitutions inside one another")
         self.text, self.depth, self.at = text, depth, 0
-        self.has_comment = False
-        self._bodies: list[Redirection] = []  # here-documents that begin at the next line end
-
-    def tokens(self, until: str) -> list[Token]:
-        """The tokens up to `until`, which is taken too: `)`, or nothing for the end."""
-        found: list[Token] = []
-        opened = cases = 0
-        while self._is_before_a_token():
-            operator = self._take(_OPERATOR)
-            if not operator:
-                found.append(self._redirection(found) or self._word())
-                cases += _begins_or_ends_case(found)
-            elif operator == ")" and not (opened or cases):
-                self._expect(until == ")")
-                return found
-            else:
-                # What closes a pattern of `case` has no partner.
-                opened += (operator == "(") - (operator == ")" and opened > 0)
-                found.append(operator)
-                self._read_bodies(operator)
-        self._expect(not (until or opened or cases or self._bodies))
-        return found
 
     def _expect(self, is_so: object) -> None:
         if not is_so:
@@ -86,55 +64,7 @@ class _Lexer:
         self.at = found.end()
         return found[0]
 
-    def _is_before_a_token(self) -> bool:
-        self._take(_BLANKS)
-        if self.text.startswith("#", self.at):
-            self.has_comment = True
-            end = self.text.find("\n", self.at)
-            self.at = len(self.text) if end < 0 else end
-        return self.at < len(self.text)
-
-    # ---- redirections
-
-    def _redirection(self, found: list[Token]) -> Redirection | None:
-        start = self.at
-        operator = self._take(_REDIRECTION)
-        if not operator:
-            return None
-        last = found[-1] if found else None
-        if isinstance(last, Word) and last.text.isdigit() and self.text[start - 1].isdigit():
-            found.pop()  # the number of a descriptor
-        self._take(_BLANKS)
-        redirection = Redirection(operator, self._word())
-        if operator in {"<<", "<<-"}:
-            self._bodies.append(redirection)
-        return redirection
-
-    def _read_bodies(self, operator: str) -> None:
-        if operator != "\n":
-            return
-        for document in self._bodies:
-            lines: list[str] = []
-            while (line := self._line(document.operator)) != document.target.text:
-                lines.append(line)
-            document.body = "\n".join(lines)
-            if document.target.is_bare:
-                inside = Word()
-                _Lexer(document.body, self.depth + 1).quoted(inside, until="")
-                document.target.inner += inside.inner
-        self._bodies = []
-
-    def _line(self, operator: str) -> str:
-        self._expect(self.at < len(self.text))
-        end = self.text.find("\n", self.at)
-        end = len(self.text) if end < 0 else end
-        line = self.text[self.at : end]
-        self.at = end + 1
-        return line.lstrip("\t") if operator == "<<-" else line
-
-    # ---- words
-
-    def _word(self) -> Word:
+    def word(self) -> Word:
         word = Word()
         start = self.at
         while self.at < len(self.text) and self._part(word):
@@ -280,6 +210,82 @@ class _Lexer:
         self.at = found.end()
         word.inner.append(_script(re.sub(r"\\([`\\$])", r"\1", found[1]), self.depth + 1))
         word.expand(found[0])
+
+
+# ---- tokens -------------------------------------------------------------------------------------
+
+
+class _Lexer(_Words):
+    """Reads a script from left to right."""
+
+    def __init__(self, text: str, depth: int) -> None:
+        super().__init__(text, depth)
+        self.has_comment = False
+        self._bodies: list[Redirection] = []  # here-documents that begin at the next line end
+
+    def tokens(self, until: str) -> list[Token]:
+        """The tokens up to `until`, which is taken too: `)`, or nothing for the end."""
+        found: list[Token] = []
+        opened = cases = 0
+        while self._is_before_a_token():
+            operator = self._take(_OPERATOR)
+            if not operator:
+                found.append(self._redirection(found) or self.word())
+                cases += _begins_or_ends_case(found)
+            elif operator == ")" and not (opened or cases):
+                self._expect(until == ")")
+                return found
+            else:
+                # What closes a pattern of `case` has no partner.
+                opened += (operator == "(") - (operator == ")" and opened > 0)
+                found.append(operator)
+                self._read_bodies(operator)
+        self._expect(not (until or opened or cases or self._bodies))
+        return found
+
+    def _is_before_a_token(self) -> bool:
+        self._take(_BLANKS)
+        if self.text.startswith("#", self.at):
+            self.has_comment = True
+            end = self.text.find("\n", self.at)
+            self.at = len(self.text) if end < 0 else end
+        return self.at < len(self.text)
+
+    def _redirection(self, found: list[Token]) -> Redirection | None:
+        start = self.at
+        operator = self._take(_REDIRECTION)
+        if not operator:
+            return None
+        last = found[-1] if found else None
+        if isinstance(last, Word) and last.text.isdigit() and self.text[start - 1].isdigit():
+            found.pop()  # the number of a descriptor
+        self._take(_BLANKS)
+        redirection = Redirection(operator, self.word())
+        if operator in {"<<", "<<-"}:
+            self._bodies.append(redirection)
+        return redirection
+
+    def _read_bodies(self, operator: str) -> None:
+        if operator != "\n":
+            return
+        for document in self._bodies:
+            lines: list[str] = []
+            while (line := self._line(document.operator)) != document.target.text:
+                lines.append(line)
+            document.body = "\n".join(lines)
+            if document.target.is_bare:
+                inside = Word()
+                _Lexer(document.body, self.depth + 1).quoted(inside, until="")
+                document.target.inner += inside.inner
+        self._bodies = []
+
+    def _line(self, operator: str) -> str:
+        self._expect(self.at < len(self.text))
+        end = self.text.find("\n", self.at)
+        end = len(self.text) if end < 0 else end
+        line = self.text[self.at : end]
+        self.at = end + 1
+        return line.lstrip("\t") if operator == "<<-" else line
 
 
 def _begins_or_ends_case(found: list[Token]) -> int:

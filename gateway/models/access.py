@@ -6,6 +6,9 @@ from django.conf import settings
 from django.db import models
 from typing_extensions import override
 
+from clarify.risks import RiskLevel
+from gateway.policy import Role
+
 
 class AllowEntry(models.Model):
     """A person, or everybody, who may reach the agent; empty fields match anything.
@@ -28,6 +31,19 @@ class AllowEntry(models.Model):
         max_length=255,
         blank=True,
         help_text="They read it when they write to the bot. Empty: everybody in the chat below.",
+    )
+    role = models.CharField(
+        max_length=10,
+        choices=[(role.value, role.value) for role in Role],
+        default=Role.MEMBER.value,
+        help_text="An approver also decides what the agent may do for others.",
+    )
+    approves_up_to = models.CharField(
+        "approves up to",
+        max_length=8,
+        blank=True,
+        choices=[(level.value, level.value) for level in RiskLevel],
+        help_text="The highest risk they may approve. Empty: that of the role.",
     )
     note = models.CharField(max_length=200, blank=True, help_text="Who that is, for staff.")
     from_environment = models.BooleanField("kept by the environment", default=False, editable=False)

@@ -109,6 +109,7 @@ class ToolState(models.TextChoices):
 
     STARTED = "started", "started"
     WAITING = "waiting", "waits for a person"
+    PERMITTED = "permitted", "approved, not yet run"
     DONE = "done", "has its result"
 
 
@@ -119,7 +120,7 @@ class ToolCall(models.Model):
     call_id = models.CharField(max_length=200)
     name = models.CharField(max_length=100)
     arguments = models.JSONField(default=dict)
-    state = models.CharField(max_length=8, choices=ToolState.choices, default=ToolState.STARTED)
+    state = models.CharField(max_length=9, choices=ToolState.choices, default=ToolState.STARTED)
     result = models.JSONField(null=True)
     epoch = models.PositiveIntegerField(default=0, help_text="The claim of the turn that began it.")
     started_at = models.DateTimeField()

@@ -25,7 +25,7 @@ from gateway.turns.life import (
 )
 from gateway.turns.recovery import at_work, give_back, reclaim, renew, running, wake_overlooked
 from gateway.turns.stopping import stop, stop_one
-from gateway.turns.toolcalls import begin_tool, finish_tool, forget_tool
+from gateway.turns.toolcalls import begin_tool, finish_tool, forget_tool, run_permitted
 
 __all__ = [
     "NewTurn",
@@ -44,6 +44,7 @@ __all__ = [
     "reclaim",
     "renew",
     "reword",
+    "run_permitted",
     "running",
     "stop",
     "stop_one",

@@ -171,7 +171,10 @@ def on_prompt_resolved(prompt: Resolved, now: datetime) -> None:
     turn_id = keys.turn_of(prompt.correlation)
     if turn_id is None:
         return
-    toolcalls.answer(turn_id, prompt.call_id, prompt.tool_result, now=now)
+    if prompt.permits:
+        toolcalls.permit(turn_id, prompt.call_id)
+    else:
+        toolcalls.answer(turn_id, prompt.call_id, prompt.tool_result, now=now)
     waiting = Turn.objects.filter(pk=turn_id, state__in=TURNS.sources(TurnEvent.ANSWER))
     complete = waiting.exclude(toolcalls.some_wait())
     if complete.update(state=TURNS.target(TurnEvent.ANSWER), woken_at=now, updated_at=now):

@@ -1,7 +1,7 @@
 """The tool calls of turns: begun is written before they run, their result after."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any
 
@@ -25,9 +25,23 @@ def call_key(call_id: str) -> str:
 
 
 def begin_tool(
-    turn: Turn, call_id: str, name: str, arguments: dict[str, Any], *, now: datetime
+    turn: Turn,
+    call_id: str,
+    name: str,
+    arguments: dict[str, Any],
+    *,
+    now: datetime,
+    waits: Callable[[], bool] = lambda: False,
 ) -> tuple[ToolCall, bool]:
     """Write down that a tool call begins, before it does.
+
+    Args:
+        turn: The turn.
+        call_id: The call.
+        name: Of the tool.
+        arguments: Of the call.
+        now: The present.
+        waits: Whether it does not run before somebody approves it; asked of a new call only.
 
     Returns:
         The call, and whether this is the first time that it begins.
@@ -37,16 +51,31 @@ def begin_tool(
     """
     with transaction.atomic():
         claims.hold(turn, now=now)
-        return ToolCall.objects.get_or_create(
-            turn=turn,
-            call_id=call_key(call_id),
-            defaults={
-                "name": name[:100],
-                "arguments": arguments,
-                "epoch": turn.epoch,
-                "started_at": now,
-            },
+        begun: dict[str, Any] = {
+            "name": name[:100],
+            "arguments": arguments,
+            "state": lambda: ToolState.WAITING if waits() else ToolState.STARTED,
+            "epoch": turn.epoch,
+            "started_at": now,
+        }
+        return ToolCall.objects.get_or_create(turn=turn, call_id=call_key(call_id), defaults=begun)
+
+
+def run_permitted(turn: Turn, call_id: str, *, now: datetime) -> bool:
+    """Write down that an approved call begins, before it does; an approval counts once.
+
+    Returns:
+        Whether it may run; False if it has begun before.
+
+    Raises:
+        TurnLost: The turn is not the caller's any more.
+    """
+    with transaction.atomic():
+        claims.hold(turn, now=now)
+        permitted = ToolCall.objects.filter(
+            turn=turn, call_id=call_key(call_id), state=ToolState.PERMITTED
         )
+        return bool(permitted.update(state=ToolState.STARTED, epoch=turn.epoch, started_at=now))
 
 
 def finish_tool(turn: Turn, call_id: str, result: Any, *, now: datetime) -> None:
@@ -77,6 +106,12 @@ def answer(turn_id: int, key: str, result: Any, *, now: datetime) -> None:
     """The call under `key` has what it waited for."""
     calls = ToolCall.objects.filter(turn=turn_id, call_id=key, state=ToolState.WAITING)
     calls.update(state=ToolState.DONE, result={"value": result}, finished_at=now)
+
+
+def permit(turn_id: int, key: str) -> None:
+    """The call under `key` was approved: it runs when the turn goes on."""
+    calls = ToolCall.objects.filter(turn=turn_id, call_id=key, state=ToolState.WAITING)
+    calls.update(state=ToolState.PERMITTED)
 
 
 def some_wait() -> Exists:

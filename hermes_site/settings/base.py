@@ -12,6 +12,7 @@ from hermes_site.settings.env import Environment
 from hermes_site.supervisor import recording
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
+RISKS = ("NONE", "LOW", "MEDIUM", "HIGH", "CRITICAL")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 PROXIES = ("http", "https", "socks5", "socks5h")
 
@@ -186,7 +187,16 @@ GATEWAY: dict[str, Any] = {
         "api_key": env.secret("OPENAI_API_KEY"),
         "fallback": env.text("HERMES_FALLBACK_MODEL"),
     },
+    "APPROVALS": {
+        "TIMEOUT": env.integer("HERMES_APPROVAL_TIMEOUT", 600, minimum=30, maximum=86_400),
+        "MEMBERS_UP_TO": env.choice("HERMES_MEMBERS_APPROVE", "high", RISKS),
+        "SESSION_UP_TO": env.choice("HERMES_SESSION_APPROVALS", "high", RISKS),
+        "SESSION_HOURS": env.integer("HERMES_SESSION_APPROVAL_HOURS", 12, minimum=1, maximum=168),
+        "ALWAYS_UP_TO": env.choice("HERMES_LASTING_APPROVALS", "medium", RISKS),
+        "ALWAYS_DAYS": env.integer("HERMES_LASTING_APPROVAL_DAYS", 30, minimum=1, maximum=365),
+    },
     "SYSTEM_PROMPT_FILE": env.file("HERMES_SYSTEM_PROMPT_FILE"),
+    "SHELL_WORKSPACES": str(DATA_DIR / "workspaces") if env.flag("HERMES_SHELL_TOOL") else "",
     # Accounts that stand in the environment; the rest stand in the database.
     "ENVIRONMENT_ACCOUNTS": {
         "telegram": {

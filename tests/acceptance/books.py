@@ -41,7 +41,7 @@ class Books:
         """The one value that a query gives."""
         return self.rows(query, *values)[0][0]
 
-    def wait_for(self, query: str, *values: Any, within: float = 30) -> Any:
+    def wait_for(self, query: str, *values: Any, within: float = 90) -> Any:
         """The first value of a query, as soon as it gives one that counts as true."""
         found: list[Any] = []
 

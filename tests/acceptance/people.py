@@ -52,7 +52,7 @@ class Person:
                 heard.append(plain)
         return heard
 
-    def sees(self, what: str | Callable[[Shown], object], within: float = 30) -> Shown:
+    def sees(self, what: str | Callable[[Shown], object], within: float = 90) -> Shown:
         """Wait until the bot shows a message with these words; that message."""
         matches = (lambda shown: what in shown.text) if isinstance(what, str) else what
         try:
@@ -62,7 +62,7 @@ class Person:
         except TimeoutError:
             raise AssertionError(f"{what!r} is not among {self.texts}") from None
 
-    def sees_buttons(self, within: float = 30) -> Shown:
+    def sees_buttons(self, within: float = 90) -> Shown:
         """Wait for a message with buttons; the latest."""
         self.sees(lambda shown: shown.buttons, within)
         return [shown for shown in self.seen if shown.buttons][-1]

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.acceptance
 
 @pytest.fixture(scope="module")
 def environment():
-    return {"HERMES_TURN_TIME_LIMIT": "2"}
+    return {"HERMES_TURN_TIME_LIMIT": "8"}
 
 
 def test_a_turn_over_its_time_is_ended_with_one_line_and_the_next_one_runs(

@@ -740,7 +740,7 @@ def test_the_same_press_twice_counts_once(door) -> None:
 
 
 def break_commands(monkeypatch) -> None:
-    def fail(event, conversation, now):
+    def fail(given):
         raise RuntimeError("a bug")
 
     monkeypatch.setitem(handlers.HANDLERS, "status", fail)

@@ -1,0 +1,92 @@
+"""Somebody rules on an operation: approves it or denies it ([Q19], [Q19b])."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from clarify import approvals, consent, permits, wording
+from clarify.approvals import Ruling
+from clarify.consent import Verdict
+from clarify.errors import NotAllowed, NotYours, UnknownPrompt
+from clarify.models import Prompt
+from clarify.questions.closing import resolve
+from clarify.questions.looking import Answerer, closed_words, held_row, may_allow, may_answer
+from clarify.questions.outcomes import Effect, Outcome, note
+from clarify.states import Event, State
+from delivery import auditing
+
+
+def rule(prompt: Prompt, ruling: Ruling, answerer: Answerer, *, now: datetime) -> Outcome:
+    """Approve or deny the operation of `prompt`, once.
+
+    Returns:
+        What became of it; too late if it was closed before, and then nothing runs.
+
+    Raises:
+        NotYours: They have nothing to say about it.
+        NotAllowed: They may deny it, and not approve it.
+        UnknownPrompt: An approval of that reach was never on offer.
+    """
+    with transaction.atomic():
+        prompt = held_row(prompt)
+        return _ruled(prompt, ruling, answerer, "", now)
+
+
+def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: datetime) -> Outcome:
+    """As `rule`, for a row that is held already."""
+    if not may_answer(prompt, answerer):
+        note(prompt, answerer, said, "refused", "not theirs to decide", now)
+        raise NotYours
+    if prompt.state != State.PENDING:
+        note(prompt, answerer, said, "too late", "", now)
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    operation = prompt.what
+    if ruling.reach not in operation.reaches:
+        raise UnknownPrompt
+    if ruling.approved and not may_allow(prompt, answerer):
+        note(prompt, answerer, said, "refused", "may not approve this", now)
+        raise NotAllowed(wording.NOT_ALLOWED.format(level=wording.LEVELS[operation.level]))
+    prompt.answers = ruling.as_answers()
+    if not resolve(prompt, Event.ANSWER, now=now, by=answerer):  # pragma: no cover - it is held
+        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+    permits.give(prompt, ruling, by=answerer.name or answerer.id, now=now)
+    decision = "approved" if ruling.approved else "denied"
+    note(prompt, answerer, said, "resolved", decision, now)
+    auditing.note(
+        f"approval.{decision}",
+        actor=f"{answerer.surface}:{answerer.id}",
+        subject=f"prompt:{prompt.pk}",
+        now=now,
+        tool=operation.tool,
+        level=operation.level.value,
+        reach=ruling.reach.value,
+        digest=operation.digest,
+    )
+    return Outcome(Effect.RESOLVED, prompt, approvals.ending(prompt.answers, State.ANSWERED))
+
+
+def pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> Outcome:
+    """A button of an approval was pressed; the row is held.
+
+    Raises:
+        As `rule`.
+    """
+    ruling = approvals.ruling_of(choice, prompt.what)
+    if ruling is None:
+        raise UnknownPrompt
+    return _ruled(prompt, ruling, answerer, "", now)
+
+
+def said(prompt: Prompt, text: str, answerer: Answerer, now: datetime) -> Outcome:
+    """Words that quote the message of an approval ([Q24]); the row is held.
+
+    Raises:
+        As `rule`.
+    """
+    read = consent.read_consent(text)
+    if read.verdict is Verdict.UNCLEAR:
+        say = wording.RULE_PLAINLY.format(number=prompt.pk)
+        note(prompt, answerer, text, "hinted", say, now)
+        return Outcome(Effect.HINTED, prompt, say)
+    ruling = Ruling(approved=read.verdict is Verdict.APPROVE, reason=read.reason)
+    return _ruled(prompt, ruling, answerer, text, now)
