@@ -25,6 +25,11 @@ class Address:
         fields = (self.platform, self.account, self.scope_id, self.chat_id, self.thread_id)
         return ":".join(quote(field, safe="") for field in fields)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether one person alone speaks to us there."""
+        return self.chat_type in {"dm", "console", "webhook"}
+
     def as_dict(self) -> dict[str, str]:
         """The address as JSON, for a column."""
         return {

@@ -111,6 +111,7 @@ class Outlet:
     """What delivery must know of a platform, without opening a connection.
 
     `shows_at_once`: people see a message as soon as it is recorded, before anything is sent.
+    `groups_need_reply`: in a group it may hear only what mentions it or replies to it.
     """
 
     dialect: Dialect
@@ -121,3 +122,4 @@ class Outlet:
     minimum_edit_interval: timedelta
     group_edit_interval: timedelta
     shows_at_once: bool = False
+    groups_need_reply: bool = False

@@ -30,6 +30,7 @@ class Capabilities:
     max_buttons: int = 0
     callback_data_bytes: int = 0
     shows_at_once: bool = False  # what is recorded is seen, before anything is sent
+    groups_need_reply: bool = False  # there it may hear only what mentions it or replies to it
     minimum_edit_interval: timedelta = timedelta(seconds=1)
     group_edit_interval: timedelta = timedelta(seconds=1)  # where several people are notified
     typing_period: timedelta = timedelta(seconds=4)
@@ -138,4 +139,5 @@ def outlet_of(platform: Platform) -> Outlet:
         minimum_edit_interval=capabilities.minimum_edit_interval,
         group_edit_interval=capabilities.group_edit_interval,
         shows_at_once=capabilities.shows_at_once,
+        groups_need_reply=capabilities.groups_need_reply,
     )

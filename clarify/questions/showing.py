@@ -65,8 +65,17 @@ def _text(prompt: Prompt) -> str:
             buttons=prompt.has_buttons,
         )
     if prompt.has_buttons:
-        return stepping.present(prompt.question_set, prompt.so_far)
-    return presenting.present(prompt.question_set, answered=prompt.given)
+        text = stepping.present(prompt.question_set, prompt.so_far)
+    else:
+        text = presenting.present(prompt.question_set, answered=prompt.given)
+    return f"{text}\n\n{wording.BY_REPLY}" if _is_heard_by_reply(prompt) else text
+
+
+def _is_heard_by_reply(prompt: Prompt) -> bool:
+    """Whether a plain word may not reach us where it is shown ([Q27])."""
+    place = prompt.destination
+    outlet = registry.outlet(place.platform)
+    return outlet.groups_need_reply and not place.is_private
 
 
 def refresh(prompt: Prompt, now: datetime) -> None:

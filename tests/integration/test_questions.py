@@ -381,6 +381,17 @@ def test_a_press_on_what_was_shown_without_buttons_is_forged(ask, clock, questio
     assert fresh(prompt).state == "pending"
 
 
+@pytest.mark.proves("Q27")
+def test_in_a_group_that_we_may_not_hear_the_question_asks_for_a_reply(clock) -> None:
+    group = make_conversation(chat_type="group", chat_id="-5", now=clock())
+    asked = [
+        make_prompt(make_turn(chat, state="waiting", sender_id="7", now=clock()), now=clock())
+        for chat in (group, make_conversation(chat_id="8", now=clock()))
+    ]
+
+    assert [wording.BY_REPLY in prompt.obligation.content for prompt in asked] == [True, False]
+
+
 # --- several steps on one message
 
 
