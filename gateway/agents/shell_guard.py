@@ -42,7 +42,6 @@ def main(command: str) -> None:
     with suppress(OSError):  # it may have done so itself, and run already
         os.setpgid(child, child)
     os.dup2(2, 1)  # the output ends with the command's processes
-    _say(f"pid {child}")
     family = _Family(child)
     while not family.has_ended():
         ready, _, _ = select.select([0, bell], [], [])
@@ -83,6 +82,7 @@ def _become(command: str) -> None:
     status = os.dup(2)
     try:
         os.setpgid(0, 0)
+        _say(f"pid {os.getpid()}")  # before it can kill the guard
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(1, 2)
         signal.set_wakeup_fd(-1)
