@@ -5,8 +5,8 @@ from pathlib import Path
 
 from gateway import effects, platforms
 from gateway.agents.briefing import brief
+from gateway.agents.configured import installed_tools
 from gateway.agents.requests import TurnContext
-from gateway.agents.tools import standard_tools
 from gateway.conf import Misconfigured, gateway_settings
 from gateway.models import Turn
 from gateway.ports import Platform
@@ -54,15 +54,15 @@ def context_of(turn: Turn) -> TurnContext:
     )
 
 
-@functools.cache
-def _offered() -> frozenset[str]:
-    return standard_tools().names()
+@functools.lru_cache(maxsize=8)
+def _offered(_switches: str) -> frozenset[str]:
+    return installed_tools().names()
 
 
 def tools_for(turn: Turn) -> frozenset[str]:
     """The tools this turn may use; where nobody can be asked, they would be absent ([Q16])."""
     del turn
-    return _offered()
+    return _offered(gateway_settings().shell_workspaces)
 
 
 def abilities(platform: Platform) -> frozenset[str]:
