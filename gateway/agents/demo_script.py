@@ -31,6 +31,7 @@ _FEATURES: tuple[tuple[str, frozenset[str]], ...] = (
         "`approve` wants to do something dangerous and waits for your approval",
         frozenset({"pretend_delete"}),
     ),
+    ("`run ls -l` runs a shell command, once somebody has approved it", frozenset({"shell"})),
     ("`note buy milk` uses a harmless tool", frozenset({"note"})),
     ("`time` looks at the clock, with a tool too", frozenset({"current_time"})),
     ("`markdown` shows a richly formatted answer, `long` a very long one", frozenset()),
@@ -162,6 +163,7 @@ def _call_for(keyword: str, rest: str) -> Call | None:
         "note": noting,
         "tool": noting,
         "time": Call("current_time", {"time_zone": rest} if rest else {}),
+        "run": Call("shell", {"command": rest or "ls -l"}),
         "approve": Call("pretend_delete", {"target": rest or "build/old-release.tar.gz"}),
     }
     return calls.get(keyword)
@@ -181,6 +183,11 @@ def _report_one(result: ToolResult) -> str:
     content = result.content
     if not isinstance(content, Mapping):
         return f"`{result.name}` gave: {content}"
+    if content.get("status") in {"denied", "not_approved"}:
+        why = f": {content['reason']}" if content.get("reason") else ""
+        return f"It was not approved{why}. I leave it alone."
+    if "output" in content:
+        return f"It gave (exit code {content.get('exit_code')}):\n\n{_code(content['output'])}"
     if "error" in content:
         return f"`{result.name}` did not work: {content['error']}"
     if "user_response" in content:
@@ -191,6 +198,10 @@ def _report_one(result: ToolResult) -> str:
         reason = content.get("reason", "")
         return f"No answer{f' ({reason})' if reason else ''}: I go on with my best judgement."
     return f"`{result.name}` gave: {', '.join(f'{key} {value}' for key, value in content.items())}"
+
+
+def _code(text: str) -> str:
+    return "\n".join(f"    {line}" for line in str(text).splitlines()) or "    (nothing)"
 
 
 def _report_answers(content: Mapping[str, Any]) -> str:
@@ -242,6 +253,7 @@ _ANNOUNCEMENTS = {
     "clarify": "I need to know something first.",
     "ask_user": "I have something to ask before I go on.",
     "pretend_delete": "This one is dangerous, so I need your approval.",
+    "shell": "A shell command can do harm, so I need your approval.",
 }
 
 _PLACES = ["Staging (Recommended)", "Production", "Both"]

@@ -5,8 +5,11 @@ from gateway.agents.demo_script import Heard, ToolResult, help_text, respond
 from tests.unit.gateway.agents.driving import EVERY_TOOL
 
 
-def hear(prompt, *results):
-    return respond(Heard(prompt=prompt, results=results, tools=EVERY_TOOL))
+EVERYTHING = EVERY_TOOL | {"shell"}
+
+
+def hear(prompt, *results, tools=EVERY_TOOL):
+    return respond(Heard(prompt=prompt, results=results, tools=tools))
 
 
 @pytest.mark.parametrize("words", ["help", "Help!", "`help`", "[Ada]: help", "@hermes help", ""])
@@ -22,17 +25,30 @@ def test_help_is_given_however_it_is_asked_for(words):
         ("note", "`note buy milk`"),
         ("current_time", "`time`"),
         ("pretend_delete", "`approve`"),
+        ("shell", "`run ls -l`"),
     ],
 )
 def test_help_offers_only_what_the_tools_of_this_run_can_do(tool, word):
     with_it, without = (
         respond(Heard(prompt="help", tools=tools)).text
-        for tools in (EVERY_TOOL, EVERY_TOOL - {tool})
+        for tools in (EVERYTHING, EVERYTHING - {tool})
     )
 
     assert word in with_it
     assert word not in without
     assert "`markdown`" in without
+
+
+def test_a_denial_is_told_with_its_reason():
+    denied = ToolResult("shell", {"status": "denied", "reason": "wrong server", "note": "…"})
+
+    assert "wrong server" in hear("run ls", denied).text
+
+
+def test_the_output_of_a_command_is_told():
+    gave = ToolResult("shell", {"exit_code": 0, "timed_out": False, "output": "one\ntwo"})
+
+    assert "    one\n    two" in hear("run ls", gave).text
 
 
 def test_anything_else_is_repeated():
