@@ -107,6 +107,12 @@ class Prompt(models.Model):
         ]
 
     @override
+            # approvals_at: what a bare /approve or /deny may mean
+            models.Index(
+                fields=["lane"],
+                condition=Q(state=State.PENDING.value, kind=PromptKind.APPROVAL.value),
+                name="approvals_open",
+            ),
     def __str__(self) -> str:
         return f"question {self.pk} ({self.state})"
 

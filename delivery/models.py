@@ -113,6 +113,11 @@ class Obligation(models.Model):
             models.Index(
                 fields=["lane", "id"], condition=Q(state__in=OPEN_STATES), name="owed_by_lane"
             ),
+            # those that asked somebody something and reached nobody; a bare value, not `in`, for
+            # SQLite proves nothing from a list
+            models.Index(
+                fields=["kind"], condition=Q(state=State.ABANDONED.value), name="given_up_by_kind"
+            ),
             # housekeeping: settled rows past their keeping
             models.Index(
                 fields=["settled_at"], condition=Q(settled_at__isnull=False), name="settled_rows"

@@ -102,6 +102,10 @@ class Migration(migrations.Migration):
             index=models.Index(condition=models.Q(('state', 'pending')), fields=['conversation_key'], name='prompts_open'),
         ),
         migrations.AddConstraint(
+        migrations.AddIndex(
+            model_name='prompt',
+            index=models.Index(condition=models.Q(('kind', 'approval'), ('state', 'pending')), fields=['lane'], name='approvals_open'),
+        ),
             model_name='prompt',
             constraint=models.UniqueConstraint(fields=('correlation', 'call_id'), name='one_prompt_a_tool_call'),
         ),

@@ -12,6 +12,7 @@ from clarify.questions.showing import retire, show_next
 from clarify.states import PROMPTS, Event, State
 from delivery import hints
 from delivery.database import DATABASE_AWAY
+from delivery.models import Kind, Obligation
 from delivery.states import PartState
 from delivery.states import State as DeliveryState
 
@@ -77,10 +78,14 @@ def expire_overdue(*, now: datetime, limit: int = 200) -> int:
 
 
 def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
-    """Close the prompts whose message certainly reached nobody ([Q22]); how many."""
-    unseen = Prompt.objects.filter(
-        state=State.PENDING, views=0, obligation__state=DeliveryState.ABANDONED
-    ).exclude(obligation__parts__state__in=[PartState.LOST, PartState.DELIVERED])
+    """Close the prompts whose message certainly reached nobody ([Q22]); how many.
+
+    The few messages that were given up lead to them: however many are open, none is looked at.
+    """
+    given_up = Obligation.objects.filter(
+        state=DeliveryState.ABANDONED, kind__in=[Kind.PROMPT, Kind.APPROVAL]
+    ).exclude(parts__state__in=[PartState.LOST, PartState.DELIVERED])
+    unseen = Prompt.objects.filter(state=State.PENDING, views=0, obligation__in=given_up)
     prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
     return _close_each(prompts, Event.FAIL_DELIVERY, reason="delivery_failed", now=now)
 

@@ -136,6 +136,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='obligation',
+            index=models.Index(condition=models.Q(('state', 'abandoned')), fields=['kind'], name='given_up_by_kind'),
+        ),
+        migrations.AddIndex(
+            model_name='obligation',
             index=models.Index(condition=models.Q(('settled_at__isnull', False)), fields=['settled_at'], name='settled_rows'),
         ),
         migrations.AddConstraint(

@@ -248,7 +248,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='turn',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'ready', 'running', 'waiting'])), fields=['state', 'lease_expires_at'], name='open_turns'),
+            index=models.Index(condition=models.Q(('state', 'running')), fields=['lease_expires_at'], name='turns_in_hand'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=models.Index(condition=models.Q(('state', 'ready')), fields=['woken_at'], name='turns_ready'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=models.Index(condition=models.Q(('state', 'queued')), fields=['woken_at'], name='turns_queued'),
         ),
         migrations.AddIndex(
             model_name='turn',

@@ -71,10 +71,19 @@ class Turn(models.Model):
             ),
         ]
         indexes: ClassVar = [
+            # Each names its one state: SQLite does not see that an index of several holds it.
+            # running, running_turns: what some worker says it runs
             models.Index(
-                fields=["state", "lease_expires_at"],
-                condition=Q(state__in=OPEN_STATES),
-                name="open_turns",
+                fields=["lease_expires_at"],
+                condition=Q(state=TurnState.RUNNING.value),
+                name="turns_in_hand",
+            ),
+            # wake_overlooked: what a worker should have come for
+            models.Index(
+                fields=["woken_at"], condition=Q(state=TurnState.READY.value), name="turns_ready"
+            ),
+            models.Index(
+                fields=["woken_at"], condition=Q(state=TurnState.QUEUED.value), name="turns_queued"
             ),
             # first_open_turn: what is next in one conversation
             models.Index(

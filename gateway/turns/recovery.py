@@ -92,7 +92,7 @@ def wake_overlooked(*, now: datetime, capacity: int) -> int:
         ~Exists(active)
     )
     ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
-    found = [*ready.order_by("id")[:room], *due.order_by("id")[:room]][:room]
+    found = [*ready.order_by("woken_at")[:room], *due.order_by("woken_at")[:room]][:room]
     for conversation_id in {turn.conversation_id for turn in found}:
         queue.send_run_turns(conversation_id)
     Turn.objects.filter(pk__in=[turn.pk for turn in found]).update(woken_at=now)
