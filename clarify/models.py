@@ -1,9 +1,11 @@
 """Tables of the clarify app. Only `questions` writes to them."""
 
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from typing_extensions import override
 
 from clarify import approvals, results, wording
@@ -104,9 +106,6 @@ class Prompt(models.Model):
                 condition=Q(state=State.PENDING.value),
                 name="prompts_open",
             ),
-        ]
-
-    @override
             # approvals_at: what a bare /approve or /deny may mean
             models.Index(
                 fields=["lane"],
@@ -114,7 +113,25 @@ class Prompt(models.Model):
                 name="approvals_open",
             ),
     def __str__(self) -> str:
-        return f"question {self.pk} ({self.state})"
+        ]
+
+    barred: str = ""
+    """Why who was asked may not speak any more, where the upper app has looked it up."""
+
+    @override
+        return f"{self.name} ({self.state})"
+
+    @property
+    def name(self) -> str:
+        """As people and commands call it."""
+        return f"{'approval' if self.is_approval else 'question'} {self.pk}"
+
+    @property
+    def gist(self) -> str:
+        """What is asked, or what is to be approved, in one line."""
+        if self.is_approval:
+            return self.what.summary
+        return " / ".join(question.text for question in self.question_set.questions)
 
     @property
     def question_set(self) -> QuestionSet:
@@ -150,6 +167,11 @@ class Prompt(models.Model):
         return Operation.from_dict(self.operation)
 
     @property
+    @property
+    def first_line(self) -> str:
+        """What it asks first, or would do: one line."""
+        return self.what.summary if self.is_approval else self.question_set.questions[0].text
+
     def permits(self) -> bool:
         """Whether the operation was approved and may run."""
         is_answered = self.is_approval and self.state == State.ANSWERED
@@ -169,22 +191,33 @@ class Prompt(models.Model):
     def standing(self) -> Standing:
         """What an open question waits for; its replies and the parts of its message are read."""
         shown = self.obligation
-        replies = sorted(self.replies.all(), key=lambda reply: reply.pk)
-        last = replies[-1] if replies else None
+        parts = list(shown.parts.all()) if shown else []
+        arrivals = [part.delivered_at for part in parts if part.delivered_at]
+        outcomes = [reply.outcome for reply in self.replies_in_order]
+        last = self.replies_in_order[-1] if outcomes else None
         return Standing(
             expires_at=self.expires_at,
             asker=self.asker_name or self.asker_id,
             questions=len(self.question_set.questions),
             answered=len(self.answers),
             shown=shown.state if shown else "",
-            may_be_seen=shown is not None
-            and any(part.state in MAYBE_SEEN for part in shown.parts.all()),
+            since=timezone.localtime(min(arrivals, default=self.created_at)),
+            ahead=getattr(self, "ahead", None),  # as `listing.with_standing` looks it up
+            may_be_seen=any(part.state in MAYBE_SEEN for part in parts),
             shown_error=(shown.reason or shown.last_error) if shown else "",
             reply_outcome=last.outcome if last else "",
+            barred="" if self.anyone_may_answer else self.barred,
+            hints=len(list(takewhile(lambda outcome: outcome == "hinted", reversed(outcomes)))),
             reply_detail=last.detail if last else "",
         )
+            is_approval=self.is_approval,
 
     @property
+    @property
+    def replies_in_order(self) -> list["Reply"]:
+        """What was said to it, oldest first."""
+        return sorted(self.replies.all(), key=lambda reply: reply.pk)
+
     def tool_result(self) -> dict[str, Any]:
         """What the agent's tool call returns; of what was approved, nothing before it has run."""
         if self.is_approval:

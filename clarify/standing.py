@@ -15,29 +15,43 @@ class Standing:
         asker: Who was asked, as staff know them.
         answered: How many of its questions are answered.
         questions: How many it has.
+        since: Since when it can be answered, in the zone that staff read clocks in; None where
+            that is not known.
+        ahead: The question of the same conversation that it waits behind; None if that is not
+            known.
         shown: The state of the message that shows it; empty while it has none.
         may_be_seen: Some of that message may have reached the person.
         shown_error: Why that message has not arrived, if anything is known.
+        barred: Why the person may not speak any more; empty if they may, or if others may answer.
+        hints: How many replies were not taken as an answer.
         reply_outcome: What became of the last reply; empty if there was none.
         reply_detail: Why, in the words the person was given.
+        is_approval: An operation is to be approved.
     """
 
     expires_at: datetime
     asker: str
     questions: int
     answered: int = 0
+    since: datetime | None = None
+    ahead: int | None = None
     shown: str = ""
     may_be_seen: bool = False
     shown_error: str = ""
+    barred: str = ""
+    hints: int = 0
     reply_outcome: str = ""
     reply_detail: str = ""
+    is_approval: bool = False
 
 
 def why_open(standing: Standing, *, now: datetime) -> str:
     """What an open question waits for, most telling reason first."""
     if now - standing.expires_at > OVERDUE:
         return "Its deadline has passed and nothing closed it: no upkeep runs (beat or worker)."
-    return _not_shown(standing) or _not_answered(standing)
+    if now >= standing.expires_at:
+        return "Its deadline has passed; upkeep closes it within seconds."
+    return _not_shown(standing) or _barred(standing) or _not_answered(standing, now)
 
 
 def is_shown(standing: Standing) -> bool:
@@ -47,7 +61,8 @@ def is_shown(standing: Standing) -> bool:
 
 def _not_shown(standing: Standing) -> str:
     if not standing.shown:
-        return "It is not shown yet: an earlier question of the conversation is open."
+        ahead = f" (question {standing.ahead})" if standing.ahead else ""
+        return f"It is not shown yet: an earlier question of the conversation is open{ahead}."
     if standing.shown == "delivered" or standing.may_be_seen:
         return ""
     error = f": {standing.shown_error}" if standing.shown_error else "."
@@ -56,15 +71,36 @@ def _not_shown(standing: Standing) -> str:
     return f"Its message has not reached the platform{error}"
 
 
-def _not_answered(standing: Standing) -> str:
-    asker = standing.asker
+def _barred(standing: Standing) -> str:
+    if not standing.barred:
+        return ""
+    asked = "for whom it is asked" if standing.is_approval else "who was asked"
+    return f"{standing.asker}, {asked}, may not speak any more: {standing.barred}."
+
+
+def _not_answered(standing: Standing, now: datetime) -> str:
     match standing.reply_outcome:
         case "hinted":
-            detail = " ".join(standing.reply_detail.split())
-            return f"The last reply was not taken as an answer: {detail}"
+            return _hinted(standing)
+        case "refused" if standing.is_approval:
+            return "Somebody tried to decide it who may not."
         case "refused":
-            return f"Somebody else pressed a button; only {asker} may answer."
+            return f"Somebody else pressed a button; only {standing.asker} may answer."
         case "kept":
             return f"{standing.answered} of {standing.questions} questions are answered so far."
-        case _:
-            return f"Nobody has replied; {asker} was asked."
+    since = f" since {_clock(standing.since, now)}" if standing.since else ""
+    if standing.is_approval:
+        return f"Nobody has decided{since}; it is asked for {standing.asker}."
+    return f"Nobody has replied{since}; {standing.asker} was asked."
+
+
+def _hinted(standing: Standing) -> str:
+    detail = " ".join(standing.reply_detail.split())
+    if standing.hints > 1:
+        return f"The last {standing.hints} replies were not taken as answers, lastly: {detail}"
+    return f"The last reply was not taken as an answer: {detail}"
+
+
+def _clock(at: datetime, now: datetime) -> str:
+    is_today = at.date() == now.astimezone(at.tzinfo).date()
+    return f"{at:%H:%M}" if is_today else f"{at:%Y-%m-%d %H:%M}"

@@ -14,7 +14,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import helpers
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -29,6 +29,8 @@ Outer = TypeVar("Outer", bound=Model)
 NOTHING = "–"
 MOST_LISTED = 100  # rows named on a confirmation page
 SURFACE = "admin"
+ONE_AT_A_TIME = "Choose one at a time: each must be read."
+GONE = "What was chosen is not in this list any more: somebody has acted on it meanwhile."
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin
@@ -68,6 +70,10 @@ class Deed:
         errors: What `do` raises when it changed nothing, in words for staff.
         past: What is true of a row afterwards, where `do` does not say it: `withdrawn`.
         form: What must be filled in first.
+        foresee: What `do` would make of the input, in lines that are shown before it is done:
+            (row, cleaned input). It raises as `do` does.
+        is_for_one: Only one row at a time, because each must be read.
+        confirm: What the button says that does it.
     """
 
     title: str
@@ -76,6 +82,9 @@ class Deed:
     past: str
     warning: str = ""
     form: type[forms.Form] = NoInput
+    foresee: Callable[[Any, dict[str, Any]], list[str]] | None = None
+    is_for_one: bool = False
+    confirm: str = "Yes, I’m sure"
 
 
 class StaffAdmin(ModelAdmin[Row]):
@@ -95,19 +104,20 @@ class StaffAdmin(ModelAdmin[Row]):
         """Ask for confirmation and input; then do `deed` to every chosen row, each by itself.
 
         What was filled in is asked for again, with the reason, if nothing could be done with it.
+        Whoever came from the page of a row is led back to it.
         """
+        count = queryset.count()
+        if not count or (deed.is_for_one and count > 1):
+            self.message_user(request, ONE_AT_A_TIME if count else GONE, messages.ERROR)
+            return self._back(request)
         confirmed = "confirmed" in request.POST
         form = deed.form(request.POST if confirmed else None)
         if not confirmed or not form.is_valid():
             return self._ask(request, queryset, deed, form, action)
-        done: list[tuple[str, str]] = []
-        refused: list[str] = []
-        for row in queryset:
-            try:
-                words = deed.do(row, form.cleaned_data, str(request.user), timezone.now())
-                done.append((self.name_of(row), words or ""))
-            except deed.errors as error:
-                refused.append(f"{capfirst(self.name_of(row))}: {error}")
+        foreseen = self._foreseen(queryset, deed, form)
+        if form.errors or foreseen != request.POST.get("foreseen", "").splitlines():
+            return self._ask(request, queryset, deed, form, action, foreseen=foreseen)
+        done, refused = self._do_each(request, queryset, deed, form)
         if form.fields and not done:
             for words in refused:
                 form.add_error(None, words)
@@ -116,7 +126,43 @@ class StaffAdmin(ModelAdmin[Row]):
             self.message_user(request, words, messages.ERROR)
         for words in self._told(done, deed):
             self.message_user(request, words, messages.SUCCESS)
-        return None
+        return self._back(request)
+
+    def _foreseen(self, queryset: QuerySet[Row], deed: Deed, form: forms.Form) -> list[str]:
+        """What the deed would make of the input; what it would refuse is an error of the form."""
+        told: list[str] = []
+        for row in queryset if deed.foresee else ():
+            try:
+                told += deed.foresee(row, form.cleaned_data) if deed.foresee else []
+            except deed.errors as error:
+                form.add_error(None, f"{capfirst(self.name_of(row))}: {error}")
+                return []
+        return [" ".join(line.split()) for line in told]
+
+    def _do_each(
+        self, request: HttpRequest, queryset: QuerySet[Row], deed: Deed, form: forms.Form
+    ) -> tuple[list[tuple[str, str]], list[str]]:
+        """Do it to each row: the names of those it was done to with its words, and the refusals."""
+        done: list[tuple[str, str]] = []
+        refused: list[str] = []
+        for row in queryset:
+            try:
+                words = deed.do(row, form.cleaned_data, str(request.user), timezone.now())
+                done.append((self.name_of(row), words or ""))
+            except deed.errors as error:
+                refused.append(f"{capfirst(self.name_of(row))}: {error}")
+        return done, refused
+
+    def _back(self, request: HttpRequest) -> HttpResponse | None:
+        """To the page of the row that the deed was chosen on; the list (None) if it was there."""
+        path = self._origin(request)
+        return HttpResponseRedirect(path) if path else None
+
+    def _origin(self, request: HttpRequest) -> str:
+        origin = request.POST.get("origin", "")
+        if not (origin.isascii() and origin.isdigit()):
+            return ""
+        return reverse(f"admin:{_name(self.model)}_change", args=[origin])
 
     def _told(self, done: list[tuple[str, str]], deed: Deed) -> Iterator[str]:
         """What became of the rows: a line for each that has words of its own, one for the rest."""
@@ -126,6 +172,11 @@ class StaffAdmin(ModelAdmin[Row]):
             yield f"{capfirst(plain[0])}: {deed.past}."
         elif plain:
             yield f"{capfirst(deed.past)}: {len(plain)} {self.opts.verbose_name_plural}."
+
+    def makes_sense(self, action: str, row: Row) -> bool:
+        """Whether the page of `row` offers a deed; what it refuses, it would refuse anyway."""
+        del action, row
+        return True
 
     def name_of(self, row: Row) -> str:
         """What to call a row, whatever state it is in."""
@@ -142,6 +193,8 @@ class StaffAdmin(ModelAdmin[Row]):
         deed: Deed,
         form: forms.Form,
         action: str,
+        *,
+        foreseen: Iterable[str] = (),
     ) -> TemplateResponse:
         chosen = request.POST.getlist(helpers.ACTION_CHECKBOX_NAME)
         context = {
@@ -150,6 +203,9 @@ class StaffAdmin(ModelAdmin[Row]):
             "deed": deed,
             "form": form,
             "action": action,
+            "foreseen": list(foreseen),
+            "origin": request.POST.get("origin", ""),
+            "back": self._origin(request) or request.get_full_path(),
             "opts": self.opts,
             "chosen": chosen,
             "rows": [self.told(row) for row in queryset[:MOST_LISTED]],
@@ -163,12 +219,13 @@ class StaffAdmin(ModelAdmin[Row]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """The page of one row offers the same deeds as the list."""
+        """The page of one row offers the deeds of the list that make sense for it."""
+        row = context.get("original")
         deeds = self.get_actions(request) or {}
         context["deeds"] = [
             (name, label % {"verbose_name": "", "verbose_name_plural": ""})
             for _, name, label in filter(None, deeds.values())
-            if name != "delete_selected"
+            if name != "delete_selected" and row is not None and self.makes_sense(name, row)
         ]
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -240,6 +297,24 @@ def lines(texts: Iterable[str | SafeString]) -> str | SafeString:
     return (
         format_html_join("", '<div class="staff-line">{}</div>', ((t,) for t in texts)) or NOTHING
     )
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str | SafeString:
+    """A small table inside a page; a dash if it has no rows."""
+    cells = [format_html_join("", "<td>{}</td>", ((cell,) for cell in row)) for row in rows]
+    if not cells:
+        return NOTHING
+    return format_html(
+        '<div class="staff-scroll"><table class="staff-table"><thead><tr>{}</tr></thead>'
+        "<tbody>{}</tbody></table></div>",
+        format_html_join("", '<th scope="col">{}</th>', ((name,) for name in head)),
+        format_html_join("", "<tr>{}</tr>", ((row,) for row in cells)),
+    )
+
+
+def moment(at: datetime | None) -> str:
+    """An instant as staff read clocks, to the second."""
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M:%S}" if at else NOTHING
 
 
 def preformatted(text: str) -> SafeString:

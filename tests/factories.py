@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from clarify import approvals, questions
 from clarify.approvals import Operation, Reach
-from clarify.models import Prompt, PromptKind, Reply
+from clarify.models import Permit, Prompt, PromptKind, Reply
 from clarify.questions import Answerer
 from clarify.risks import RiskLevel
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
@@ -264,6 +264,25 @@ def make_prompt(
     return _changed(prompt, changes)
 
 
+def make_permit(turn: Turn | None = None, **changes: Any) -> Permit:
+    """A lasting approval, in force; for whom `turn` runs, in its session, if that is given."""
+    turn = turn or make_turn()
+    now = timezone.now()
+    defaults: dict[str, Any] = {
+        "conversation_key": turn.conversation.key,
+        "session": str(turn.session_id),
+        "asker_id": turn.sender_id,
+        "tool": "pretend_delete",
+        "lasting_key": "k",
+        "covers": "exactly this call",
+        "level": RiskLevel.HIGH.value,
+        "given_by": "Grace",
+        "given_at": now,
+        "expires_at": now + timedelta(hours=12),
+    }
+    return Permit.objects.create(**(defaults | changes))
+
+
 def make_answerer(**changes: Any) -> Answerer:
     """Somebody on Telegram."""
     defaults: dict[str, Any] = {"id": "7", "name": "Grace", "surface": "telegram"}
@@ -383,6 +402,7 @@ def make_everything_else(turn: Turn) -> None:
         name="worker:host/1/1", kind="worker", started_at=now, seen_at=ago(hours=1)
     )
     Note.objects.create(conversation=turn.conversation, turn=turn, text="remember", created_at=now)
+    make_permit(turn, covers="<script>alert('x')</script>")
 
 
 def ago(**duration: float) -> datetime:

@@ -12,7 +12,7 @@ showing     what the chat shows of a prompt, as messages owed
 looking     which prompts there are, whose they are, and holding them; nothing is written
 """
 
-from clarify.questions.answering import answer_all, answer_text, press, skip
+from clarify.questions.answering import answer_all, answer_text, foresee, press, skip
 from clarify.questions.asking import Ask, ask, extend, rename, resend
 from clarify.questions.closing import cancel_for, close_undeliverable, expire_overdue, resolve
 from clarify.questions.looking import (
@@ -32,6 +32,7 @@ from clarify.questions.looking import (
 )
 from clarify.questions.outcomes import Effect, Outcome
 from clarify.questions.ruling import rule
+from clarify.questions.showing import messages_of
 
 __all__ = [
     "Answerer",
@@ -49,10 +50,12 @@ __all__ = [
     "closed_words",
     "expire_overdue",
     "extend",
+    "foresee",
     "hold",
     "looks_like_answer",
     "may_allow",
     "may_answer",
+    "messages_of",
     "nothing_lately",
     "open_to",
     "pending_for",

@@ -41,6 +41,11 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
     return Outcome(Effect.HINTED, prompt, say)
 
 
+def foresee(prompt: Prompt, text: str) -> SetReading:
+    """How `text` would be read as the answer to `prompt` as it stands; nothing is written."""
+    return _read(prompt, text)
+
+
 def _read(prompt: Prompt, text: str) -> SetReading:
     """What `text` answers; with buttons, one question at a time is on the screen."""
     questions = prompt.question_set.questions

@@ -1,5 +1,6 @@
 """What the chat shows of a prompt: each change of it is a message owed by the ledger ([Q6])."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from clarify import approvals, presenting, stepping, wording
@@ -11,6 +12,8 @@ from delivery.content import Controls
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
 from delivery.states import State as DeliveryState
+
+KINDS = (Kind.PROMPT, Kind.APPROVAL, Kind.CHANGE, Kind.RETIRE, Kind.CONTROL)
 
 
 def show(prompt: Prompt, now: datetime, *, again: str = "") -> None:
@@ -192,6 +195,39 @@ def _replace(
         ),
         now=now,
     )
+
+
+def messages_of(prompt: Prompt) -> list[Obligation]:
+    """Every message that showed, changed or closed `prompt`, oldest first.
+
+    Those of other prompts of the same turn are told apart by what they were owed for, which their
+    delivery id says.
+    """
+    rows = Obligation.objects.filter(correlation=prompt.correlation, kind__in=KINDS)
+    candidates = list(rows.prefetch_related("parts").order_by("id"))
+    name = f"prompt:{prompt.pk}"
+    numbers = range(1, prompt.views + 1)
+    triggers = [
+        name,
+        *(f"{name}:{what}:{n}" for what in ("view", "below", "type") for n in numbers),
+    ]
+    triggers += [f"{name}:again:{row.pk}" for row in candidates]
+    found: set[int | None] = {prompt.obligation_id} - {None}
+    for row in candidates:
+        if row.edits_id in found or row.pk in found or _is_owed_for(row, triggers):
+            found.add(row.pk)
+    return [row for row in candidates if row.pk in found]
+
+
+def _is_owed_for(row: Obligation, triggers: list[str]) -> bool:
+    debt = Debt(
+        conversation_key=row.conversation_key,
+        trigger="",
+        address=row.destination,
+        kind=Kind(row.kind),
+        content=row.content,
+    )
+    return any(replace(debt, trigger=name).delivery_id == row.delivery_id for name in triggers)
 
 
 def _summary(prompt: Prompt) -> str:

@@ -62,8 +62,49 @@ def test_an_answer_on_behalf_is_asked_for_on_a_page_of_its_own(staff_client, pro
     assert Prompt.objects.get().state == "pending"
 
 
+@pytest.mark.proves("Q21")
+def test_an_answer_on_behalf_is_shown_as_it_is_read_before_it_is_given(staff_client, prompt):
+    response = confirm(staff_client, Prompt, "answer", prompt, text="the second, please")
+
+    assert response.context["foreseen"] == [f"{factories.QUESTION} Production"]
+    assert "Nothing is done yet" in response.content.decode()
+    assert Prompt.objects.get().state == "pending"
+
+
+@pytest.mark.proves("Q21")
+def test_an_answer_that_was_changed_after_it_was_shown_is_shown_again(staff_client, prompt):
+    seen = f"{factories.QUESTION} Production"
+
+    response = confirm(staff_client, Prompt, "answer", prompt, text="1", foreseen=seen)
+
+    assert response.context["foreseen"] == [f"{factories.QUESTION} Staging"]
+    assert Prompt.objects.get().state == "pending"
+
+
+def test_what_is_read_as_own_words_is_said_to_be(staff_client, prompt):
+    response = confirm(staff_client, Prompt, "answer", prompt, text="wherever Bo likes")
+
+    said = f"{factories.QUESTION} “wherever Bo likes” (in own words)"
+    assert response.context["foreseen"] == [said]
+
+
+def test_of_several_questions_what_stays_open_is_said(staff_client):
+    prompt = factories.make_prompt(question_set=factories.several_questions())
+
+    response = confirm(staff_client, Prompt, "answer", prompt, text="1b")
+
+    assert response.context["foreseen"] == [
+        f"{factories.QUESTION} Production",
+        "What else? It stays open.",
+    ]
+
+
+@pytest.mark.proves("A7", "Q21")
 def test_an_answer_on_behalf_closes_the_question_with_an_audit_row(staff_client, prompt):
-    response = confirm(staff_client, Prompt, "answer", prompt, text="Production")
+    seen = f"{factories.QUESTION} Production"
+    response = confirm(
+        staff_client, Prompt, "answer", prompt, text="Production", foreseen=seen
+    )
 
     closed = Prompt.objects.get()
     assert (closed.state, closed.resolved_by, closed.resolved_on) == ("answered", "boss", "admin")
