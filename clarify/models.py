@@ -112,13 +112,13 @@ class Prompt(models.Model):
                 condition=Q(state=State.PENDING.value, kind=PromptKind.APPROVAL.value),
                 name="approvals_open",
             ),
-    def __str__(self) -> str:
         ]
 
     barred: str = ""
     """Why who was asked may not speak any more, where the upper app has looked it up."""
 
     @override
+    def __str__(self) -> str:
         return f"{self.name} ({self.state})"
 
     @property
@@ -167,11 +167,11 @@ class Prompt(models.Model):
         return Operation.from_dict(self.operation)
 
     @property
-    @property
     def first_line(self) -> str:
         """What it asks first, or would do: one line."""
         return self.what.summary if self.is_approval else self.question_set.questions[0].text
 
+    @property
     def permits(self) -> bool:
         """Whether the operation was approved and may run."""
         is_answered = self.is_approval and self.state == State.ANSWERED
@@ -200,24 +200,24 @@ class Prompt(models.Model):
             asker=self.asker_name or self.asker_id,
             questions=len(self.question_set.questions),
             answered=len(self.answers),
-            shown=shown.state if shown else "",
             since=timezone.localtime(min(arrivals, default=self.created_at)),
             ahead=getattr(self, "ahead", None),  # as `listing.with_standing` looks it up
+            shown=shown.state if shown else "",
             may_be_seen=any(part.state in MAYBE_SEEN for part in parts),
             shown_error=(shown.reason or shown.last_error) if shown else "",
-            reply_outcome=last.outcome if last else "",
             barred="" if self.anyone_may_answer else self.barred,
             hints=len(list(takewhile(lambda outcome: outcome == "hinted", reversed(outcomes)))),
+            reply_outcome=last.outcome if last else "",
             reply_detail=last.detail if last else "",
-        )
             is_approval=self.is_approval,
+        )
 
-    @property
     @property
     def replies_in_order(self) -> list["Reply"]:
         """What was said to it, oldest first."""
         return sorted(self.replies.all(), key=lambda reply: reply.pk)
 
+    @property
     def tool_result(self) -> dict[str, Any]:
         """What the agent's tool call returns; of what was approved, nothing before it has run."""
         if self.is_approval:
