@@ -87,6 +87,7 @@ class Prompt(models.Model):
     class Meta:
         verbose_name = "question"
         ordering: ClassVar = ["id"]
+        permissions: ClassVar = [("approve_operation", "Can approve operations of any risk")]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["correlation", "call_id"], name="one_prompt_a_tool_call"
