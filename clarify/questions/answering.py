@@ -110,6 +110,8 @@ def answer_all(
     prompt: Prompt, answers: dict[str, tuple[str, ...]], answerer: Answerer, *, now: datetime
 ) -> Outcome:
     """Answer every question of `prompt` at once, from a surface with controls of its own."""
+    if prompt.is_approval:  # no answers are no approval
+        return Outcome(Effect.HINTED, prompt, wording.RULE_PLAINLY.format(number=prompt.pk))
     with transaction.atomic():
         prompt.answers = {
             question.key: [word for word in answers.get(question.key, ()) if word.strip()]
