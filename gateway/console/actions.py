@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from clarify import questions
+from clarify.approvals import LONGEST_REASON, Ruling
+from clarify.errors import NotAllowed, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import Effect
 from clarify.schema import Question
@@ -127,7 +130,7 @@ def answer(viewer: Viewer, prompt_id: int, answers: Mapping[str, Any], *, now: d
         NotFound: There is no such prompt for them.
         Refused: The answers do not fit, or it was closed before; the text says how.
     """
-    prompt, conversation = _prompt(viewer, prompt_id)
+    prompt, conversation = _question(viewer, prompt_id)
     words = {
         question.key: _chosen(question, answers.get(question.key))
         for question in prompt.question_set.questions
@@ -163,7 +166,7 @@ def skip(viewer: Viewer, prompt_id: int, *, now: datetime) -> Entry:
         NotFound: There is no such prompt for them.
         Refused: It was closed before; the text says how.
     """
-    prompt, conversation = _prompt(viewer, prompt_id)
+    prompt, conversation = _question(viewer, prompt_id)
     outcome = questions.skip(prompt, viewer.answerer, now=now)
     if outcome.effect is not Effect.RESOLVED:
         raise Refused(outcome.say)
@@ -171,8 +174,44 @@ def skip(viewer: Viewer, prompt_id: int, *, now: datetime) -> Entry:
     return _closed(prompt, viewer)
 
 
+def rule(viewer: Viewer, prompt_id: int, ruling: Ruling, *, now: datetime) -> Entry:
+    """Approve or deny an operation, in one's own name ([Q19b]).
+
+    Returns:
+        The prompt's entry, now closed.
+
+    Raises:
+        NotFound: There is no such approval for them.
+        Refused: They may not approve it, or it was decided before; the text says which.
+    """
+    prompt, _conversation = _prompt(viewer, prompt_id)
+    if not prompt.is_approval:
+        raise Refused(_("This is a question: it takes an answer."))
+    try:
+        outcome = questions.rule(prompt, _short(ruling), viewer.answerer, now=now)
+    except NotAllowed as error:
+        raise Refused(entries.refusal(viewer)) from error
+    except UnknownPrompt as error:
+        raise Refused(_("This can only be approved once.")) from error
+    if outcome.effect is not Effect.RESOLVED:
+        raise Refused(outcome.say)
+    return _closed(prompt, viewer)
+
+
+def _short(ruling: Ruling) -> Ruling:
+    reason = " ".join(clean(ruling.reason).split())[:LONGEST_REASON]
+    return replace(ruling, reason="" if ruling.approved else reason)
+
+
 def _closed(prompt: Prompt, viewer: Viewer) -> Entry:
     return entries.prompt(Prompt.objects.get(pk=prompt.pk), viewer)
+
+
+def _question(viewer: Viewer, prompt_id: int) -> tuple[Prompt, Conversation]:
+    prompt, conversation = _prompt(viewer, prompt_id)
+    if prompt.is_approval:
+        raise Refused(_("This waits for an approval: approve it or deny it."))
+    return prompt, conversation
 
 
 def _prompt(viewer: Viewer, prompt_id: int) -> tuple[Prompt, Conversation]:

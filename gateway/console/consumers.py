@@ -19,6 +19,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from typing_extensions import override
 
+from clarify.approvals import Reach, Ruling
 from delivery import hints
 from delivery.database import DATABASE_TROUBLE
 from gateway.console import actions, following, queries, viewers
@@ -172,6 +173,10 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         """Decline a prompt."""
         return {"entry": await self._do(actions.skip, int(request["prompt"]))}
 
+    async def rule(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Approve or deny an operation."""
+        return {"entry": await self._do(actions.rule, int(request["prompt"]), _ruling(request))}
+
     async def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Stop a turn."""
         return {"stopped": await self._do(actions.stop, int(request["turn"]))}
@@ -309,6 +314,18 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         return viewer
 
 
+def _ruling(request: dict[str, Any]) -> Ruling:
+    """What a page decided about an operation.
+
+    Raises:
+        TypeError, ValueError: It says so by half only.
+    """
+    approved, reach = request["approved"], Reach(request.get("reach", Reach.ONCE))
+    if not isinstance(approved, bool):
+        raise TypeError
+    return Ruling(approved, reach, str(request.get("reason", "")))
+
+
 def _instant(text: object) -> datetime | None:
     """An instant that this server once wrote; None for nothing.
 
@@ -330,6 +347,7 @@ HANDLERS: dict[str, Handler] = {
     "say": ConsoleConsumer.say,
     "answer": ConsoleConsumer.answer,
     "skip": ConsoleConsumer.skip,
+    "rule": ConsoleConsumer.rule,
     "stop": ConsoleConsumer.stop,
     "new": ConsoleConsumer.new,
     "more": ConsoleConsumer.more,

@@ -9,6 +9,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from clarify import questions
+from clarify.approvals import Ruling
 from clarify.models import Prompt
 from clarify.states import State as PromptState
 from delivery.markdown import parse
@@ -87,10 +91,10 @@ def tick(obligation: Obligation, parts: Iterable[Part]) -> str:
     return "sent" if tried else "recorded"
 
 
-def prompt(row: Prompt, viewer: Viewer | None = None) -> Entry:
-    """A question, open or closed; staff read which of them closed it for somebody."""
-    hides_staff = row.resolved_by_staff and not (viewer and viewer.is_staff)
-    questions = [
+def prompt(row: Prompt, viewer: Viewer) -> Entry:
+    """A question or an approval, open or closed; staff read which of them closed it for others."""
+    hides_staff = row.resolved_by_staff and not viewer.is_staff
+    asked = [
         {**question.as_dict(), "html": html(question.text)}
         for question in row.question_set.questions
     ]
@@ -102,15 +106,44 @@ def prompt(row: Prompt, viewer: Viewer | None = None) -> Entry:
         "rank": 2,
         "state": row.state,
         "face": row.kind,
-        "questions": questions,
-        "answers": row.answers,
+        "questions": asked,
+        "answers": {} if row.is_approval else row.answers,
         "asked": row.asker_name or row.asker_id,
         "expires_at": instant(row.expires_at),
         "by": row.closed_by if hides_staff else row.resolved_by,
         "on": "" if hides_staff else row.resolved_on,
         "ended_at": instant(row.resolved_at) if row.resolved_at else "",
         "open": row.state == PromptState.PENDING,
+        **(_approval(row, viewer) if row.is_approval else {}),
     }
+
+
+def _approval(row: Prompt, viewer: Viewer) -> dict[str, Any]:
+    """What is to be approved, in full, and what was decided."""
+    operation = row.what
+    is_ruled = row.state == PromptState.ANSWERED
+    return {
+        "operation": {
+            "tool": operation.tool,
+            "summary": operation.summary,
+            "detail": operation.detail,
+            "level": operation.level.value,
+            "covers": operation.covers,
+            "lasts": [[reach.value, seconds] for reach, seconds in operation.lasts.items()],
+        },
+        "refusal": "" if questions.may_allow(row, viewer.answerer) else refusal(viewer),
+        "ruling": vars(Ruling.from_answers(row.answers)) if is_ruled else None,
+    }
+
+
+def refusal(viewer: Viewer) -> str:
+    """Why somebody cannot approve an operation, and who can let them."""
+    if viewer.is_staff:
+        return _(
+            "You may deny this, not approve it. A superuser can let you: the permission is called"
+            " “Can approve operations of any risk”."
+        )
+    return _("You may deny this, not approve it. Staff who may approve operations can.")
 
 
 def cut(turn: Turn) -> Entry:

@@ -274,10 +274,10 @@ def open_turns(conversation: Conversation) -> list[Entry]:
     return [entries.open_turn(row) for row in rows.order_by("pk")[:50]]
 
 
-def pending(conversation: Conversation) -> list[Entry]:
+def pending(conversation: Conversation, viewer: Viewer) -> list[Entry]:
     """The questions that are open, oldest first."""
     rows = Prompt.objects.filter(conversation_key=conversation.key, state=PromptState.PENDING)
-    return [entries.prompt(row) for row in rows.order_by("pk")[:20]]
+    return [entries.prompt(row, viewer) for row in rows.order_by("pk")[:20]]
 
 
 def snapshot(
@@ -292,7 +292,7 @@ def snapshot(
         now: The present: the page's next `since`.
     """
     # What is open is read first: a turn that ends in between is then told of once more, not never.
-    turns, asked = open_turns(conversation), pending(conversation)
+    turns, asked = open_turns(conversation), pending(conversation, viewer)
     is_lost = since is None or now - since > LONGEST_ABSENCE
     changed = None if since is None or is_lost else changes(conversation, viewer, since=since)
     facts: dict[str, Any] = {

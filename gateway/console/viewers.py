@@ -7,9 +7,13 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from clarify.questions import Answerer
+from clarify.risks import FULL_AUTHORITY, NO_AUTHORITY, Authority
 from gateway.accounts import CONSOLE
+from gateway.conf import gateway_settings
 from gateway.messages import ChatType, Source
 from gateway.models import Conversation
+
+APPROVERS = "clarify.approve_operation"  # the permission that lets staff approve for others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +24,14 @@ class Viewer:
         pk: The user's key.
         name: What to call them.
         is_staff: They see every conversation and may answer every question ([Q15]).
+        authority: Up to which risk they may approve operations ([Q19b]).
         session_hash: Changes with the password; an older one is logged out.
     """
 
     pk: int
     name: str
     is_staff: bool
+    authority: Authority = NO_AUTHORITY
     session_hash: str = ""
 
     @property
@@ -36,7 +42,13 @@ class Viewer:
     @property
     def answerer(self) -> Answerer:
         """Them as somebody who answers questions."""
-        return Answerer(id=self.person_id, name=self.name, surface=CONSOLE, is_staff=self.is_staff)
+        return Answerer(
+            id=self.person_id,
+            name=self.name,
+            surface=CONSOLE,
+            is_staff=self.is_staff,
+            authority=self.authority,
+        )
 
     def source(self, chat_id: str, *, message_id: str = "") -> Source:
         """One of their own chats, as the source of a message."""
@@ -73,8 +85,16 @@ def viewer_of(user: User) -> Viewer:
         pk=user.pk,
         name=user.get_full_name() or user.get_username(),
         is_staff=user.is_staff,
+        authority=_authority_of(user),
         session_hash=user.get_session_auth_hash(),
     )
+
+
+def _authority_of(user: User) -> Authority:
+    """Staff with the permission approve everything, everybody else what is done for themselves."""
+    if user.is_staff and user.has_perm(APPROVERS):
+        return FULL_AUTHORITY
+    return Authority(own=gateway_settings().members_approve)
 
 
 def find(pk: int) -> Viewer | None:

@@ -9,7 +9,12 @@ from django.utils.translation import gettext as _
 
 def words() -> dict[str, str]:
     """Every word by its name, in the language of the request; `{}` stands for a value."""
-    return {**_conversation_words(), **_question_words(), **_state_words()}
+    return {
+        **_conversation_words(),
+        **_question_words(),
+        **_approval_words(),
+        **_state_words(),
+    }
 
 
 def _conversation_words() -> dict[str, str]:
@@ -77,10 +82,46 @@ def _question_words() -> dict[str, str]:
         "by": _("by {}"),
         "on": _("on {}"),
         "not_connected": _(
-            "Not connected. Your answer is kept; send it when the connection is back."
+            "Not connected. Your answer is kept and is sent when the connection is back."
         ),
+        "too_late": _("Your answer came too late: this was closed before."),
         "keys": _("Enter goes on · Esc collapses"),
         "keys_choose": _("{}–{} choose"),
+    }
+
+
+def _approval_words() -> dict[str, str]:
+    return {
+        "approval": _("Approval needed"),
+        "approval_name": _("Approval"),
+        "level_low": _("Low risk"),
+        "level_medium": _("Medium risk"),
+        "level_high": _("High risk"),
+        "level_critical": _("Critical risk"),
+        "operation": _("Exactly what will run"),
+        "asked_for": _("asked for {}"),
+        "approve": _("Approve once"),
+        "approve_longer": _("Approve for longer"),
+        "reach_session": _("For this session ({})"),
+        "reach_always": _("Always in this chat ({})"),
+        "covers": _("A lasting approval covers:"),
+        "deny": _("Deny"),
+        "reason": _("Reason, if you deny it"),
+        "confirm_high": _("This can do harm. Approve it?"),
+        "confirm_critical": _("This can do great harm that nothing undoes. Approve it?"),
+        "confirm_yes": _("Yes, approve"),
+        "confirm_no": _("Go back"),
+        "decide": _("Decide"),
+        "waits_one": _("1 approval is waiting"),
+        "waits_many": _("{} approvals are waiting"),
+        "approved_once": _("Approved once"),
+        "approved_session": _("Approved for this session"),
+        "approved_always": _("Approved from now on"),
+        "denied": _("Denied"),
+        "undecided": _("Not decided in time"),
+        "not_decided": _(
+            "Not connected. If this is still open when the connection is back, decide again."
+        ),
     }
 
 

@@ -1,8 +1,10 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from tests.acceptance.books import Books
+from tests.acceptance.desk import FLAGS, PEOPLE, Desk
 from tests.acceptance.people import Person
 from tests.acceptance.stack import Stack
 from tests.peers.model import ModelPeer, by_keyword
@@ -96,6 +98,39 @@ def somebody(telegram) -> Callable[[], Person]:
 @pytest.fixture
 def person(somebody) -> Person:
     return somebody()
+
+
+# --- people at browsers, for modules whose installation has people who may log in -----------------
+
+
+@pytest.fixture(scope="module")
+def chromium(chromium_path):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[str]:
+    return iter(f"person{number}" for number in range(PEOPLE))
+
+
+@pytest.fixture
+def sit_down(stack, chromium, names):
+    """A function that seats a new person at a new browser; nothing may complain in the end."""
+    desks = []
+
+    def seat(name=None, **options) -> Desk:
+        desk = Desk(chromium, stack.url, name or next(names), **options)
+        desks.append(desk)
+        return desk
+
+    yield seat
+    complaints = [line for desk in desks for line in desk.complaints]
+    for desk in desks:
+        desk.context.close()
+    assert complaints == []
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -15,7 +15,7 @@ FILE_LINES, CLASS_LINES, BODY_LINES = 400, 200, 40
 LONG_FILES: dict[str, tuple[int, str]] = {}
 LONG_CLASSES = {
     "delivery/outbox.py:Outbox": (300, "one loop and the steps of one delivery; they share lanes"),
-    "gateway/console/consumers.py:ConsoleConsumer": (270, "a method a request, one line each"),
+    "gateway/console/consumers.py:ConsoleConsumer": (275, "a method a request, one line each"),
 }
 LONG_BODIES: dict[str, tuple[int, str]] = {}
 
@@ -23,8 +23,8 @@ LONG_BODIES: dict[str, tuple[int, str]] = {}
 READERS_OF_THE_ENVIRONMENT = {"hermes_site/supervisor/main.py"}
 # What a module that calls itself pure may not import.
 IMPURE = {
-    *("asyncio", "celery", "channels", "django", "httpx", "httpx2", "logging", "os", "random"),
-    *("redis", "secrets", "socket", "subprocess", "threading", "time"),
+    *("asyncio", "celery", "channels", "django", "httpcore", "httpx", "httpx2", "logging", "os"),
+    *("random", "redis", "secrets", "socket", "subprocess", "threading", "time"),
 }
 
 

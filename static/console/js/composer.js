@@ -12,6 +12,7 @@ export class Composer {
   #send = byId("send");
   #note = byId("composer-note");
   #conversation = null;
+  #isTelling = false;
   onsend = () => {};
 
   constructor() {
@@ -40,6 +41,13 @@ export class Composer {
     this.#text.placeholder = isAsked ? t("composer_answer") : t("composer");
   }
 
+  // Something to know, until something is written.
+  tell(words) {
+    const isReadOnly = this.#form.classList.contains("is-read-only");
+    this.#note.textContent = isReadOnly ? `${this.#note.textContent} ${words}` : words;
+    this.#isTelling = !isReadOnly;
+  }
+
   set hidden(value) {
     this.#form.hidden = value;
   }
@@ -60,6 +68,8 @@ export class Composer {
 
   #changed(isEdit = true) {
     const text = this.#text.value;
+    if (isEdit && this.#isTelling) this.#note.textContent = "";
+    this.#isTelling &&= !isEdit;
     this.#send.disabled = text.trim() === "" || this.#text.disabled;
     if (isEdit && text) store.write(`draft.${this.#conversation}`, text);
     else if (isEdit) store.remove(`draft.${this.#conversation}`);

@@ -42,6 +42,7 @@ const stepper = new Stepper({
     timeline.upsert([entry]);
     showPrompts();
   },
+  entry: (id) => timeline.get(id),
   slot: (id) => timeline.slot(id),
   attend: (id) => timeline.attend(id),
   toggled: (isDocked) => {
@@ -49,6 +50,7 @@ const stepper = new Stepper({
     document.body.classList.toggle("is-docked", isDocked);
   },
   composer,
+  announce,
   now,
 });
 
@@ -166,7 +168,7 @@ function showPrompts(ids = pendingIds) {
   pendingIds = ids;
   const open = timeline.all.filter((entry) => entry.kind === "prompt" && entry.open && ids.has(entry.id));
   stepper.sync(open.sort((one, other) => one.prompt - other.prompt));
-  composer.hint(stepper.count > 0);
+  composer.hint(stepper.hasQuestions);
   if (conversation) showTitle();
 }
 

@@ -48,3 +48,18 @@ export const byId = (id) => document.getElementById(id);
 export function isComposing(event) {
   return event.isComposing || event.keyCode === 229;
 }
+
+// Do `change` inside `root`, and give the focus back to what has the same name then.
+export function keepingFocus(root, change) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  const name = focused?.dataset.focus;
+  const { selectionStart, selectionEnd } = focused ?? {};
+  change();
+  if (!focused || focused.isConnected) return;
+  const again = name ? root.querySelector(`[data-focus="${name}"]`) : null;
+  if (!again || again.disabled) root.querySelector(".panel")?.focus({ preventScroll: true });
+  else {
+    again.focus({ preventScroll: true });
+    if (typeof selectionStart === "number") again.setSelectionRange(selectionStart, selectionEnd);
+  }
+}

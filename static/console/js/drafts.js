@@ -7,12 +7,18 @@ export class Draft {
     this.key = `prompt.${entry.prompt}`;
     this.entry = entry;
     const kept = store.read(this.key) ?? {};
-    this.step = Math.min(kept.step ?? 0, entry.questions.length - 1);
+    this.step = Math.max(0, Math.min(kept.step ?? 0, entry.questions.length - 1));
     this.picks = kept.picks ?? {};
     this.texts = kept.texts ?? {};
     this.isCollapsed = kept.isCollapsed ?? false;
     this.told = kept.told ?? {}; // what the server had of each question when it was last looked at
+    this.sent = kept.sent ?? ""; // what was asked for and is not acknowledged: "answer" or "skip"
     this.isKept = Boolean(kept.picks);
+    // Of an approval, and for this page only:
+    this.confirming = ""; // how long an approval would count that is to be confirmed
+    this.isLonger = false;
+    this.shownAt = null;
+    this.isBusy = false;
     this.learn(entry);
   }
 
@@ -42,12 +48,31 @@ export class Draft {
       picks: this.picks,
       texts: this.texts,
       told: this.told,
+      sent: this.sent,
       isCollapsed: this.isCollapsed,
     });
   }
 
   forget() {
     store.remove(this.key);
+  }
+
+  // Why it would be denied.
+  get reason() {
+    return this.texts.reason ?? "";
+  }
+
+  set reason(text) {
+    this.texts.reason = text;
+    this.save();
+  }
+
+  // Whether `entry`, which is closed, ended as was asked for here.
+  isWhatWasSent(entry) {
+    if (this.sent === "skip") return entry.state === "skipped";
+    const isSame = (question) =>
+      JSON.stringify(entry.answers[question.key] ?? []) === JSON.stringify(this.values(question));
+    return entry.state === "answered" && entry.questions.every(isSame);
   }
 
   isPicked(question, label) {

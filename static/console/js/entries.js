@@ -1,5 +1,6 @@
 // One entry of the timeline as an element.
 
+import { approvalSummary } from "./approval.js";
 import { el, fragment, icon, morph } from "./dom.js";
 import { title } from "./sessions.js";
 import { brief, fullTimeOf, t, timeOf } from "./words.js";
@@ -182,21 +183,34 @@ async function writeClipboard(text) {
 
 const ENDS = { answered: "check", skipped: "skip", expired: "clock", cancelled: "stop" };
 
+const endOf = (entry) =>
+  entry.ruling && !entry.ruling.approved ? "cross" : (ENDS[entry.state] ?? "cross");
+
 function fillPrompt(node, entry, hooks) {
+  const isApproval = Boolean(entry.operation);
   if (entry.open) {
+    const slot = node.querySelector(":scope > [data-slot]");
+    if (slot) return; // its card is brought up to date by itself
     node.replaceChildren(
       el("div", { class: "slot", "data-slot": entry.id }),
       el(
         "button",
         { class: "asked", type: "button", onclick: () => hooks.reveal(entry.id) },
-        icon("question"),
-        el("span", {}, el("strong", { text: t("asked_below") }), el("span", { dir: "auto", html: entry.questions[0].html })),
+        icon(isApproval ? "shield" : "question"),
+        el(
+          "span",
+          {},
+          el("strong", { text: t(isApproval ? "approval" : "asked_below") }),
+          isApproval
+            ? el("span", { dir: "auto", text: entry.operation.summary })
+            : el("span", { dir: "auto", html: entry.questions[0].html }),
+        ),
       ),
     );
     return;
   }
   const who = [
-    t(entry.state),
+    isApproval ? `${t("approval_name")} #${entry.prompt}` : t(entry.state),
     entry.by && t("by", entry.by),
     entry.on && t("on", title(entry.on)),
     entry.ended_at && brief(entry.ended_at),
@@ -205,8 +219,8 @@ function fillPrompt(node, entry, hooks) {
     el(
       "div",
       { class: "summary" },
-      ...entry.questions.map((question) => answered(question, entry)),
-      el("p", { class: "meta" }, icon(ENDS[entry.state] ?? "cross"), el("span", {}, ...dotted(who))),
+      ...(isApproval ? [approvalSummary(entry)] : entry.questions.map((question) => answered(question, entry))),
+      el("p", { class: "meta" }, icon(endOf(entry)), el("span", {}, ...dotted(who))),
     ),
   );
 }

@@ -1,82 +1,123 @@
-// The questions that are open: docked in place of the composer, one at a time; on a narrow page a
-// card in the timeline with all of them.
+// What waits for somebody: docked in place of the composer, one thing at a time; on a narrow page
+// and on a touch screen a card in the timeline with all of it.
 
+import * as approval from "./approval.js";
 import { handleKey, questionBody, refresh } from "./card.js";
-import { byId, el, icon } from "./dom.js";
+import { byId, el, isComposing, keepingFocus } from "./dom.js";
 import { Draft } from "./drafts.js";
+import { bar, head, isApproval, nameOfCard, stackedFoot, steppedFoot, tick } from "./panel.js";
 import { Refused } from "./socket.js";
-import { number, span, t } from "./words.js";
+import { t } from "./words.js";
 
-export const NARROW = matchMedia("(max-width: 40rem)");
+export const STACKED = matchMedia("(max-width: 40rem), (hover: none) and (pointer: coarse)");
 
 export class Stepper {
   #host = byId("stepper");
   #drafts = new Map(); // entry id -> Draft
   #shown = null; // id of the prompt that is shown
   #card = null;
-  #busy = new Set();
+  #painted = null; // id of the prompt whose panel is up
   #errors = new Map();
-  #clock = 0;
 
-  // hooks: request(type, fields), stored(entry), slot(id), attend(id), toggled(isDocked), composer,
-  // now()
+  // hooks: request(type, fields), stored(entry), entry(id), slot(id), attend(id), toggled(isDocked),
+  // composer, announce(words), now()
   constructor(hooks) {
     this.hooks = hooks;
-    NARROW.addEventListener("change", () => this.render());
+    STACKED.addEventListener("change", () => this.render());
     document.addEventListener("keydown", (event) => this.#keyFromNowhere(event));
+    setInterval(() => this.#tick(), 1000);
   }
 
   clear() {
     this.#drafts.clear();
+    this.#errors.clear();
     this.#shown = null;
     this.render();
   }
 
   // The prompts that are open now, oldest first.
   sync(entries) {
-    const ids = new Set(entries.map((entry) => entry.id));
-    let changed = false;
-    for (const [id, draft] of this.#drafts) {
-      if (ids.has(id)) continue;
-      draft.forget();
-      this.#drafts.delete(id);
-      changed = true;
-    }
+    const former = this.#shown;
+    const hadFocus = this.#hasFocus;
+    const closed = this.#drop(new Set(entries.map((entry) => entry.id)));
     const told = entries.filter((entry) => this.#drafts.get(entry.id)?.learn(entry));
     const fresh = entries.filter((entry) => !this.#drafts.has(entry.id));
-    for (const entry of fresh) {
-      const draft = new Draft(entry);
-      // Whoever is writing keeps the composer; the question waits above it.
-      if (!draft.isKept && this.hooks.composer.isWriting) draft.isCollapsed = true;
-      this.#drafts.set(entry.id, draft);
-    }
-    if (!changed && !fresh.length) {
-      if (NARROW.matches) this.#mountInline();
-      for (const entry of told) this.#showTold(this.#drafts.get(entry.id));
-      return;
-    }
-    const hadFocus = this.#hasFocus;
+    for (const entry of fresh) this.#add(entry);
     if (!this.#drafts.has(this.#shown)) this.#shown = this.#drafts.keys().next().value ?? null;
+    if (STACKED.matches) this.#mountInline();
+    else if (this.#shown !== former) this.#turnTo(fresh.length > 0, hadFocus);
+    else if (closed || fresh.length) this.#showPlace();
+    for (const entry of told) this.#showTold(this.#drafts.get(entry.id));
+    if (fresh.length) this.#greet(fresh);
+    for (const draft of this.#drafts.values()) {
+      if (draft.sent && !draft.isBusy) this.#settle(draft, draft.sent); // it was lost on its way
+    }
+  }
+
+  #add(entry) {
+    const draft = new Draft(entry);
+    // Whoever is writing keeps the composer; the question waits above it.
+    if (!draft.isKept && this.hooks.composer.isWriting) draft.isCollapsed = true;
+    this.#drafts.set(entry.id, draft);
+  }
+
+  // Forget what is closed; whoever sent an answer that came too late is told so.
+  #drop(open) {
+    const closed = [...this.#drafts].filter(([id]) => !open.has(id));
+    for (const [id, draft] of closed) {
+      const entry = this.hooks.entry(id);
+      if (draft.sent && !draft.isBusy && entry && !entry.open && !draft.isWhatWasSent(entry)) {
+        this.hooks.composer.tell(t("too_late"));
+      }
+      draft.forget();
+      this.#drafts.delete(id);
+      this.#errors.delete(id);
+    }
+    return closed.length > 0;
+  }
+
+  // Another one is shown now.
+  #turnTo(isFresh, hadFocus) {
     this.render();
-    if (fresh.length && NARROW.matches) this.hooks.attend(fresh[0].id);
-    else if (fresh.length && !this.hooks.composer.isWriting) this.#focusFirst();
+    if (isFresh && !this.hooks.composer.isWriting) this.#focusFirst();
     else if (hadFocus) this.#drafts.size ? this.#focusFirst() : this.hooks.composer.focus();
+  }
+
+  // There are more or fewer beside the one that is shown, which is left as it is.
+  #showPlace() {
+    const draft = this.#drafts.get(this.#shown);
+    if (draft?.isCollapsed) this.#repaint(draft);
+    else if (draft) keepingFocus(this.#card, () => this.#card.querySelector(".panel-head").replaceWith(this.#head(draft)));
+    this.#tick();
+  }
+
+  #greet(fresh) {
+    const newest = fresh.at(-1);
+    if (STACKED.matches) this.hooks.attend(fresh[0].id);
+    const words = isApproval(newest) ? newest.operation.summary : newest.questions[0].text;
+    if (!this.#hasFocus || newest.id !== this.#shown) this.hooks.announce(`${nameOfCard(newest)}: ${words}`);
   }
 
   // A part of the answers has come in another way: show it, and leave the focus where it is.
   #showTold(draft) {
     const isPanel = draft.entry.id === this.#shown && this.isDocked;
-    if (NARROW.matches || isPanel) this.#refresh(draft);
+    if (isApproval(draft.entry)) return;
+    if (STACKED.matches || isPanel) this.#refresh(draft);
     else this.render();
   }
 
   get isDocked() {
     const draft = this.#drafts.get(this.#shown);
-    return Boolean(draft) && !NARROW.matches && !draft.isCollapsed;
+    return Boolean(draft) && !STACKED.matches && !draft.isCollapsed;
   }
 
   get count() {
     return this.#drafts.size;
+  }
+
+  // Whether words could answer something.
+  get hasQuestions() {
+    return [...this.#drafts.values()].some((draft) => !isApproval(draft.entry));
   }
 
   reveal(id) {
@@ -86,20 +127,29 @@ export class Stepper {
   }
 
   render() {
-    clearInterval(this.#clock);
     const draft = this.#drafts.get(this.#shown);
     this.#host.replaceChildren();
     this.#card = null;
-    if (draft && NARROW.matches) this.#mountInline(true);
+    if (draft && STACKED.matches) this.#mountInline(true);
     else if (draft) {
+      const painted = draft.isCollapsed ? null : this.#shown;
+      if (this.#painted !== painted) draft.shownAt = null;
+      this.#painted = painted;
       this.#card = draft.isCollapsed ? this.#bar(draft) : this.#panel(draft);
       this.#host.append(this.#card);
+      if (!draft.isCollapsed) this.#settleDown(draft);
     }
     this.hooks.toggled(this.isDocked);
-    if (draft) {
-      this.#clock = setInterval(() => this.#tick(), 1000);
-      this.#tick();
-    }
+    this.#tick();
+  }
+
+  // The same again, with the focus where it was.
+  #repaint(draft) {
+    const isInline = STACKED.matches;
+    const root = isInline ? this.hooks.slot(draft.entry.id) : this.#host;
+    if (!root || (!isInline && draft.entry.id !== this.#shown)) return;
+    keepingFocus(root, () => (isInline ? root.replaceChildren(this.#stack(draft)) : this.render()));
+    this.#tick();
   }
 
   get #hasFocus() {
@@ -109,89 +159,39 @@ export class Stepper {
   // --- the docked panel ------------------------------------------------------------------------
 
   #panel(draft) {
-    const { questions } = draft.entry;
-    const question = questions[draft.step];
-    const body = questionBody(question, draft, `q${draft.entry.prompt}`, this.#acts(draft));
+    const { entry } = draft;
+    const prefix = `q${entry.prompt}`;
+    const question = entry.questions[draft.step];
+    const isRisk = isApproval(entry);
     const panel = el(
       "section",
-      { class: "panel", "aria-label": t("question") },
-      this.#head(draft, questions.length),
-      body,
+      { class: `panel ${isRisk ? "approval" : ""}`, tabindex: "-1", "aria-label": nameOfCard(entry) },
+      this.#head(draft),
+      isRisk ? approval.operationBody(draft, prefix) : questionBody(question, draft, prefix, this.#acts(draft)),
       this.#error(draft),
-      this.#foot(draft, question),
+      isRisk ? approval.decisions(draft, draft.isBusy, prefix, this.#rulings(draft)) : steppedFoot(draft, question, this.#feet(draft)),
     );
     panel.addEventListener("keydown", (event) => this.#key(event, draft));
     return panel;
   }
 
-  #head(draft, count) {
-    const dots = draft.entry.questions.map((question, index) =>
-      el("span", {
-        class: `step ${index === draft.step ? "is-here" : ""} ${draft.isAnswered(question) ? "is-done" : ""}`,
-      }),
-    );
-    return el(
-      "header",
-      { class: "panel-head" },
-      el("span", { class: "eyebrow" }, icon("question"), el("span", { text: t("question") })),
-      count > 1 &&
-        el(
-          "span",
-          { class: "steps" },
-          el("span", { class: "dots", "aria-hidden": "true" }, ...dots),
-          el("span", { text: t("step", number(draft.step + 1), number(count)) }),
-        ),
-      this.#pager(),
-      el("span", { class: "countdown", role: "timer", title: t("time_left"), "data-clock": draft.entry.expires_at }),
-      el(
-        "button",
-        { class: "icon-button", type: "button", title: t("collapse"), "aria-label": t("collapse"), "data-plain": "", onclick: () => this.#collapse(true) },
-        icon("down"),
-      ),
-    );
-  }
-
-  #pager() {
-    if (this.#drafts.size < 2) return null;
+  #head(draft) {
     const ids = [...this.#drafts.keys()];
-    const here = ids.indexOf(this.#shown);
-    const go = (step) => () => {
+    const here = ids.indexOf(draft.entry.id);
+    const turn = (step) => {
       this.#shown = ids[(here + step + ids.length) % ids.length];
-      this.render();
-      this.#focusFirst();
+      this.#collapse(false);
     };
-    const turn = (word, name, step) =>
-      el("button", { class: "icon-button", type: "button", title: t(word), "aria-label": t(word), "data-plain": "", onclick: go(step) }, icon(name));
-    return el(
-      "span",
-      { class: "pager" },
-      turn("previous_prompt", "back", -1),
-      el("span", { text: t("set", number(here + 1), number(ids.length)) }),
-      turn("next_prompt", "forward", 1),
-    );
+    return head(draft, { here, count: ids.length, turn }, () => this.#collapse(true));
   }
 
-  #foot(draft, question) {
-    const isBusy = this.#busy.has(draft.entry.id);
-    const many = draft.entry.questions.length > 1;
-    const last = many ? t("submit_all") : t("submit");
-    return el(
-      "footer",
-      { class: "panel-foot" },
-      el("button", { class: "button quiet", type: "button", text: t("skip"), title: t("skip_title"), "data-plain": "", disabled: isBusy, onclick: () => this.#skip(draft) }),
-      el("span", { class: "keys", "aria-hidden": "true", text: keysOf(question) }),
-      draft.step > 0 &&
-        el("button", { class: "button quiet", type: "button", text: t("back"), "data-plain": "", "data-focus": "back", onclick: () => this.#go(draft, draft.step - 1) }),
-      el("button", {
-        class: "button primary",
-        type: "button",
-        text: isBusy ? t("submitting") : draft.isLast ? last : t("next"),
-        "data-plain": "",
-        "data-focus": "next",
-        disabled: isBusy || !draft.isAnswered(question),
-        onclick: () => this.#advance(draft),
-      }),
-    );
+  #feet(draft) {
+    return {
+      skip: () => this.#settle(draft, "skip"),
+      back: () => this.#go(draft, draft.step - 1),
+      next: () => this.#advance(draft),
+      send: () => this.#settle(draft, "answer"),
+    };
   }
 
   #error(draft) {
@@ -200,16 +200,7 @@ export class Stepper {
   }
 
   #bar(draft) {
-    const open = [...this.#drafts.values()].reduce((sum, each) => sum + each.unanswered, 0);
-    const words = open === 1 ? t("open_one") : t("open_many", number(open));
-    return el(
-      "button",
-      { class: "slim", type: "button", "aria-expanded": "false", onclick: () => this.#collapse(false) },
-      icon("question"),
-      el("span", { class: "slim-words", text: words }),
-      el("span", { class: "countdown", role: "timer", "data-clock": draft.entry.expires_at }),
-      el("span", { class: "slim-open", text: t("expand") }, icon("up")),
-    );
+    return bar([...this.#drafts.values()], draft, () => this.#collapse(false));
   }
 
   // --- the card of a narrow page ---------------------------------------------------------------
@@ -219,41 +210,37 @@ export class Stepper {
       const slot = this.hooks.slot(draft.entry.id);
       if (!slot || (slot.firstChild && !isFresh)) continue;
       slot.replaceChildren(this.#stack(draft));
+      this.#settleDown(draft);
     }
     this.#tick();
   }
 
   #stack(draft) {
-    const acts = this.#acts(draft);
-    const bodies = draft.entry.questions.map((question) =>
-      questionBody(question, draft, `q${draft.entry.prompt}`, acts),
-    );
-    const isBusy = this.#busy.has(draft.entry.id);
-    return el(
+    const prefix = `q${draft.entry.prompt}`;
+    const isRisk = isApproval(draft.entry);
+    const bodies = isRisk
+      ? [approval.operationBody(draft, prefix)]
+      : draft.entry.questions.map((question) => this.#stacked(question, draft, prefix));
+    const card = el(
       "section",
-      { class: "panel is-stacked", "aria-label": t("question") },
-      el(
-        "header",
-        { class: "panel-head" },
-        el("span", { class: "eyebrow" }, icon("question"), el("span", { text: t("question") })),
-        el("span", { class: "countdown", role: "timer", "data-clock": draft.entry.expires_at }),
-      ),
+      { class: `panel is-stacked ${isRisk ? "approval" : ""}`, tabindex: "-1", "aria-label": nameOfCard(draft.entry) },
+      head(draft, null, null),
       ...bodies,
       this.#error(draft),
-      el(
-        "footer",
-        { class: "panel-foot" },
-        el("button", { class: "button quiet", type: "button", text: t("skip"), disabled: isBusy, onclick: () => this.#skip(draft) }),
-        el("button", {
-          class: "button primary",
-          type: "button",
-          text: isBusy ? t("submitting") : bodies.length > 1 ? t("submit_all") : t("submit"),
-          "data-focus": "next",
-          disabled: isBusy || draft.unanswered > 0,
-          onclick: () => this.#submit(draft),
-        }),
-      ),
+      isRisk ? approval.decisions(draft, draft.isBusy, prefix, this.#rulings(draft)) : stackedFoot(draft, this.#feet(draft)),
     );
+    if (isRisk) card.addEventListener("keydown", (event) => this.#decisionKey(event, draft));
+    return card;
+  }
+
+  // Arrows and numbers work within each question; Enter does what it does on a page.
+  #stacked(question, draft, prefix) {
+    const acts = this.#acts(draft);
+    const body = questionBody(question, draft, prefix, acts);
+    body.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && handleKey(event, body, question, acts)) event.preventDefault();
+    });
+    return body;
   }
 
   // --- what people do --------------------------------------------------------------------------
@@ -262,35 +249,71 @@ export class Stepper {
     return {
       pick: (question, label, isByHand) => {
         draft.pick(question, label);
-        if (isByHand && !NARROW.matches && !question.multi_select && !draft.isLast) this.#go(draft, draft.step + 1);
+        this.#recall(draft);
+        if (isByHand && !STACKED.matches && !question.multi_select && !draft.isLast) this.#go(draft, draft.step + 1);
         else this.#refresh(draft);
       },
       type: (question, text) => {
         draft.type(question, text);
+        this.#recall(draft);
         this.#refresh(draft);
       },
       enter: (question, index) => {
         if (index !== undefined && index !== null && !draft.isAnswered(question)) {
           draft.pick(question, question.options[Number(index)].label);
         }
-        if (NARROW.matches) {
-          if (!draft.unanswered) this.#submit(draft);
-          else this.#refresh(draft);
-        } else if (draft.isAnswered(question)) this.#advance(draft);
+        if (draft.isAnswered(question)) this.#advance(draft);
       },
     };
   }
 
+  #rulings(draft) {
+    const change = (wanted, changes) => {
+      Object.assign(draft, changes);
+      this.#repaint(draft);
+      this.#root(draft)?.querySelector(`[data-focus="${wanted}"]`)?.focus({ preventScroll: true });
+    };
+    return {
+      approve: (reach, isConfirmed = false) => {
+        if (approval.needsConfirming(draft.entry.operation) && !isConfirmed) change("no", { confirming: reach });
+        else this.#settle(draft, "rule", { approved: true, reach });
+      },
+      back: () => change("approve", { confirming: "" }),
+      longer: () => change("longer", { isLonger: !draft.isLonger }),
+      deny: () => this.#settle(draft, "rule", { approved: false, reason: draft.reason }),
+      reason: (text) => {
+        draft.reason = text;
+      },
+    };
+  }
+
+  #root(draft) {
+    return STACKED.matches ? this.hooks.slot(draft.entry.id) : this.#card;
+  }
+
+  #settleDown(draft) {
+    const isUp = () => STACKED.matches || this.#shown === draft.entry.id;
+    if (isApproval(draft.entry)) approval.settle(draft, () => isUp() && this.#root(draft));
+  }
+
+  // What is changed again after it was sent is not sent once more by itself.
+  #recall(draft) {
+    if (draft.isBusy) return;
+    draft.sent = "";
+    draft.save();
+    if (this.#errors.delete(draft.entry.id)) this.#root(draft)?.querySelector(".trouble")?.remove();
+  }
+
   #refresh(draft) {
-    const root = NARROW.matches ? this.hooks.slot(draft.entry.id) : this.#card;
+    const root = this.#root(draft);
     if (!root) return;
-    const shown = NARROW.matches ? draft.entry.questions : [draft.entry.questions[draft.step]];
+    const shown = STACKED.matches ? draft.entry.questions : [draft.entry.questions[draft.step]];
     [...root.querySelectorAll(".question")].forEach((body, index) => refresh(body, shown[index], draft));
     draft.entry.questions.forEach((question, index) =>
       root.querySelectorAll(".step")[index]?.classList.toggle("is-done", draft.isAnswered(question)),
     );
     const isReady = shown.every((question) => draft.isAnswered(question));
-    root.querySelector('[data-focus="next"]').disabled = !isReady || this.#busy.has(draft.entry.id);
+    root.querySelector('[data-focus="next"]').disabled = !isReady || draft.isBusy;
   }
 
   #go(draft, step) {
@@ -307,39 +330,47 @@ export class Stepper {
     }
     const open = draft.entry.questions.findIndex((question) => !draft.isAnswered(question));
     if (open >= 0) this.#go(draft, open);
-    else this.#submit(draft);
+    else this.#settle(draft, "answer");
   }
 
-  #submit(draft) {
-    return this.#settle(draft, "answer", { prompt: draft.entry.prompt, answers: draft.answers });
-  }
-
-  #skip(draft) {
-    return this.#settle(draft, "skip", { prompt: draft.entry.prompt });
-  }
-
-  async #settle(draft, verb, fields) {
-    const { id } = draft.entry;
-    if (this.#busy.has(id)) return;
-    this.#busy.add(id);
+  // Send it. An answer that is lost with the connection is sent again when there is one; the server
+  // takes it once. An approval is not: by then it may be meant no more.
+  async #settle(draft, verb, fields = {}) {
+    if (draft.isBusy) return;
+    const { id, prompt } = draft.entry;
+    if (verb !== "rule") draft.sent = verb;
+    draft.isBusy = true;
+    draft.save();
     this.#errors.delete(id);
-    this.render();
+    this.#repaint(draft);
+    const more = verb === "answer" ? { answers: draft.answers } : fields;
     try {
-      const reply = await this.hooks.request(verb, fields);
-      this.#busy.delete(id);
+      const reply = await this.hooks.request(verb, { prompt, ...more });
+      draft.isBusy = false;
+      if (this.#drafts.get(id) !== draft) return void draft.forget(); // elsewhere by now
       this.hooks.stored(reply.entry);
-      if (!this.#drafts.size && !NARROW.matches) this.hooks.composer.focus();
+      if (!this.#drafts.size && !STACKED.matches) this.hooks.composer.focus();
     } catch (error) {
-      this.#busy.delete(id);
-      this.#errors.set(id, error instanceof Refused ? error.message : t("not_connected"));
-      this.render();
+      this.#failed(draft, error);
     }
+  }
+
+  #failed(draft, error) {
+    const { id } = draft.entry;
+    draft.isBusy = false;
+    if (error instanceof Refused) draft.sent = "";
+    draft.confirming = "";
+    if (this.#drafts.get(id) !== draft) return; // another conversation is on show, or it is closed
+    draft.save();
+    const lost = draft.sent ? t("not_connected") : t("not_decided");
+    this.#errors.set(id, error instanceof Refused ? error.message : lost);
+    this.#repaint(draft);
   }
 
   #collapse(isCollapsed) {
     const draft = this.#drafts.get(this.#shown);
     if (!draft) return;
-    draft.isCollapsed = isCollapsed;
+    Object.assign(draft, { isCollapsed, confirming: "", isLonger: false });
     draft.save();
     this.render();
     if (isCollapsed) this.hooks.composer.focus();
@@ -349,14 +380,24 @@ export class Stepper {
   // --- keys, focus and time --------------------------------------------------------------------
 
   #key(event, draft) {
+    if (isComposing(event)) return;
     if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
       this.#collapse(true);
       return;
     }
+    if (isApproval(draft.entry)) {
+      this.#decisionKey(event, draft);
+      return;
+    }
     const question = draft.entry.questions[draft.step];
     if (handleKey(event, this.#card, question, this.#acts(draft))) event.preventDefault();
+  }
+
+  #decisionKey(event, draft) {
+    if (isComposing(event)) return;
+    if (approval.handleDecisionKey(event, draft, this.#rulings(draft))) event.preventDefault();
   }
 
   // Keys count also when nothing has the focus, as after a click beside it.
@@ -366,10 +407,11 @@ export class Stepper {
     }
   }
 
+  // The chosen option, one's own words, the first option; of an approval what it is about.
   #focusFirst() {
     if (!this.#card) return;
     const wanted =
-      this.#card.querySelector('[aria-checked="true"]') ??
+      this.#card.querySelector('[data-focus="operation"], [aria-checked="true"]') ??
       (this.#card.querySelector(".own.is-filled") ? this.#card.querySelector("[data-own]") : null) ??
       this.#card.querySelector('[data-index="0"], [data-own]') ??
       this.#card;
@@ -377,16 +419,6 @@ export class Stepper {
   }
 
   #tick() {
-    for (const node of document.querySelectorAll("[data-clock]")) {
-      const left = (Date.parse(node.dataset.clock) - this.hooks.now()) / 1000;
-      node.textContent = span(left);
-      node.classList.toggle("is-short", left < 60);
-    }
+    tick(this.hooks.now());
   }
-}
-
-// Every option has a number, and one's own words have the last.
-function keysOf(question) {
-  const count = question.options.length;
-  return [count > 0 && t("keys_choose", number(1), number(count + 1)), t("keys")].filter(Boolean).join(" · ");
 }

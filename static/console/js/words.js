@@ -39,6 +39,19 @@ export function brief(at) {
   return dayKey(date) === dayKey(new Date()) ? clock.format(date) : shortDay.format(date);
 }
 
+const UNITS = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+// A length of time in the largest unit that says it exactly.
+export function duration(seconds) {
+  const [unit, size] = UNITS.find((each) => seconds % each[1] === 0 && seconds >= each[1]) ?? UNITS.at(-1);
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
+}
+
 const pair = new Intl.NumberFormat(language, { minimumIntegerDigits: 2 });
 
 export function span(seconds) {
