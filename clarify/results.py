@@ -13,11 +13,18 @@ REASONS: Mapping[State, str] = {
     State.UNDELIVERABLE: "delivery_failed",
 }
 SUPERSEDED = "superseded"
+UNDELIVERED = "delivery_failed"  # it certainly reached nobody
+UNSURE = "delivery_unknown"  # it may have reached nobody
+NOT_SHOWN = "not_shown"  # an earlier question was open all the time
+# What is on record and says more than the state does: no silence of the person's.
+TOLD = frozenset({SUPERSEDED, UNDELIVERED, UNSURE, NOT_SHOWN})
 
 _CLARIFY_ENDINGS: Mapping[str, str] = {
     "skipped": "[user declined to answer]",
     "cancelled": "[question was cancelled]",
-    "delivery_failed": "[question could not be delivered to the user]",
+    UNDELIVERED: "[question could not be delivered to the user]",
+    UNSURE: "[it is not known whether the question reached the user; no answer came]",
+    NOT_SHOWN: "[question was not shown to the user: an earlier one was still open]",
     SUPERSEDED: "[question was superseded]",
 }
 
@@ -38,10 +45,10 @@ def tool_result(
         answers: What was answered, by key, in the order of the questions or any other; empty
             values mean "none of them". Partial answers of an unfinished prompt are passed on.
         state: How the prompt ended; not pending.
-        reason: What is on record about the ending; only "superseded" changes the result.
+        reason: What is on record about the ending; only one of `TOLD` changes the result.
     """
     is_answered = state is State.ANSWERED
-    cause = "" if is_answered else SUPERSEDED if reason == SUPERSEDED else REASONS[state]
+    cause = "" if is_answered else reason if reason in TOLD else REASONS[state]
     if kind == "clarify":
         return _clarify_result(question_set, answers, cause)
     given = {q.key: list(answers[q.key]) for q in question_set.questions if q.key in answers}

@@ -147,9 +147,18 @@ def _as_answer(heard: Heard) -> Verdict | None:
         return None
     if outcome.say and outcome.effect is not Effect.RESOLVED:
         _reply(heard, outcome.say)
+    if outcome.effect is Effect.TOO_LATE:
+        return _overtaken(heard, outcome.prompt)
     decision = Decision.HINT if outcome.effect is Effect.HINTED else Decision.ANSWER
     deeds = _typing_after(outcome, heard.source.address)
     return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _overtaken(heard: Heard, prompt: Prompt) -> Verdict | None:
+    """Somebody else was quicker, and the person was told; own words go on as a message ([Q4])."""
+    if heard.is_addressed and not questions.looks_like_answer(prompt, heard.event.text):
+        return None
+    return Verdict(Decision.CLOSED, f"the question is {prompt.state}", prompt=prompt)
 
 
 def _unless_addressed(heard: Heard) -> Verdict | None:
@@ -185,8 +194,7 @@ def _as_turn(heard: Heard) -> Verdict:
     if not text.strip():
         return Verdict(Decision.IGNORED, "nothing was said")
     if event.attachments and (still_open := _open_to(heard)):
-        asked = still_open[0].question_set.questions[0].text
-        _reply(heard, wording.still_open(asked), Kind.NOTICE)
+        _reply(heard, wording.still_open(still_open[0].first_line), Kind.NOTICE)
     turn = turns.enqueue(
         turns.NewTurn(
             conversation=heard.conversation,
@@ -251,6 +259,7 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     """A press is acknowledged whatever becomes of it."""
     judged = access.judge(event.source)
     if not judged.allowed:
+        access.is_first_denial(event.source, now=now)  # which has its row in the audit log
         return _refused(event, Decision.DENIED, judged.reason, wording.NOT_YOURS)
     address = event.source.address
     try:

@@ -1,13 +1,14 @@
 """A prompt is resolved, once: by an answer, its deadline, a stop, or because nobody saw it."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
 
-from clarify import ports
+from clarify import ports, results
 from clarify.models import Prompt
-from clarify.questions.looking import Answerer, hold
+from clarify.questions.looking import Answerer, hold, may_be_seen, shows_at_once
 from clarify.questions.showing import retire, show_next
 from clarify.states import PROMPTS, Event, State
 from delivery import hints
@@ -74,7 +75,19 @@ def expire_overdue(*, now: datetime, limit: int = 200) -> int:
     """Close the prompts whose deadline has passed; how many."""
     overdue = Prompt.objects.filter(state=State.PENDING, expires_at__lte=now)
     due = list(overdue.select_related("obligation").order_by("expires_at")[:limit])
-    return _close_each(due, Event.EXPIRE, reason="expired", now=now)
+    return _close_each(due, Event.EXPIRE, reason_of=_why_silent, now=now)
+
+
+def _why_silent(prompt: Prompt) -> str:
+    """Why nobody answered in time, as the agent is told: it may be no silence of the person's."""
+    shown = prompt.obligation
+    if prompt.views or prompt.replies.exists():
+        return "expired"
+    if shown is None:
+        return results.NOT_SHOWN
+    if shown.state == DeliveryState.DELIVERED or shows_at_once(prompt):
+        return "expired"
+    return results.UNSURE if may_be_seen(shown) else results.UNDELIVERED
 
 
 def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
@@ -87,15 +100,19 @@ def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
     ).exclude(parts__state__in=[PartState.LOST, PartState.DELIVERED])
     unseen = Prompt.objects.filter(state=State.PENDING, views=0, obligation__in=given_up)
     prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
-    return _close_each(prompts, Event.FAIL_DELIVERY, reason="delivery_failed", now=now)
+    return _close_each(
+        prompts, Event.FAIL_DELIVERY, reason_of=lambda _prompt: results.UNDELIVERED, now=now
+    )
 
 
-def _close_each(prompts: list[Prompt], event: Event, *, reason: str, now: datetime) -> int:
+def _close_each(
+    prompts: list[Prompt], event: Event, *, reason_of: Callable[[Prompt], str], now: datetime
+) -> int:
     """Close what can be closed: a prompt that cannot must not keep the others open for ever."""
     closed = 0
     for prompt in prompts:
         try:
-            closed += resolve(prompt, event, now=now, reason=reason)
+            closed += resolve(prompt, event, now=now, reason=reason_of(prompt))
         except DATABASE_AWAY:
             raise
         except Exception:

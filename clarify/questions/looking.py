@@ -11,6 +11,7 @@ from clarify.models import MAYBE_SEEN, Prompt, PromptKind
 from clarify.risks import NO_AUTHORITY, Authority
 from clarify.states import State
 from delivery import frozen, registry
+from delivery.models import Obligation
 from delivery.states import State as DeliveryState
 
 CLOSED_LATELY = timedelta(minutes=10)
@@ -105,10 +106,18 @@ def is_armed(prompt: Prompt) -> bool:
     obligation = prompt.obligation
     if obligation is None:
         return False
-    if registry.outlet(prompt.destination.platform).shows_at_once:
+    if shows_at_once(prompt) or obligation.state == DeliveryState.DELIVERED:
         return True
-    if obligation.state == DeliveryState.DELIVERED:
-        return True
+    return may_be_seen(obligation)
+
+
+def shows_at_once(prompt: Prompt) -> bool:
+    """Whether its surface shows what is owed before anybody sends it."""
+    return registry.outlet(prompt.destination.platform).shows_at_once
+
+
+def may_be_seen(obligation: Obligation) -> bool:
+    """Whether any of its parts may have reached the platform."""
     return obligation.parts.filter(state__in=MAYBE_SEEN).exists()
 
 

@@ -29,13 +29,17 @@ def rule(prompt: Prompt, ruling: Ruling, answerer: Answerer, *, now: datetime) -
     """
     with transaction.atomic():
         prompt = held_row(prompt)
-        return _ruled(prompt, ruling, answerer, "", now)
+        try:
+            return _ruled(prompt, ruling, answerer, "", now)
+        except (NotYours, NotAllowed) as error:
+            refusal = error  # raised below: what is written down about it stays
+    raise refusal
 
 
 def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: datetime) -> Outcome:
     """As `rule`, for a row that is held already."""
     if not may_answer(prompt, answerer):
-        note(prompt, answerer, said, "refused", "not theirs to decide", now)
+        _note_refusal(prompt, ruling, answerer, said, "not theirs to decide", now)
         raise NotYours
     if prompt.state != State.PENDING:
         note(prompt, answerer, said, "too late", "", now)
@@ -44,7 +48,7 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
     if ruling.reach not in operation.reaches:
         raise UnknownPrompt
     if ruling.approved and not may_allow(prompt, answerer):
-        note(prompt, answerer, said, "refused", "may not approve this", now)
+        _note_refusal(prompt, ruling, answerer, said, "may not approve this", now)
         raise NotAllowed(wording.NOT_ALLOWED.format(level=wording.LEVELS[operation.level]))
     prompt.answers = ruling.as_answers()
     if not resolve(prompt, Event.ANSWER, now=now, by=answerer):  # pragma: no cover - it is held
@@ -52,8 +56,24 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
     permits.give(prompt, ruling, by=answerer.name or answerer.id, now=now)
     decision = "approved" if ruling.approved else "denied"
     note(prompt, answerer, said, "resolved", decision, now)
+    _audit(f"approval.{decision}", prompt, ruling, answerer, now)
+    return Outcome(Effect.RESOLVED, prompt, approvals.ending(prompt.answers, State.ANSWERED))
+
+
+def _note_refusal(
+    prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, why: str, now: datetime
+) -> None:
+    note(prompt, answerer, said, "refused", why, now)
+    wanted = "approve" if ruling.approved else "deny"
+    _audit("approval.refused", prompt, ruling, answerer, now, wanted=wanted, why=why)
+
+
+def _audit(
+    action: str, prompt: Prompt, ruling: Ruling, answerer: Answerer, now: datetime, **more: str
+) -> None:
+    operation = prompt.what
     auditing.note(
-        f"approval.{decision}",
+        action,
         actor=f"{answerer.surface}:{answerer.id}",
         subject=f"prompt:{prompt.pk}",
         now=now,
@@ -61,8 +81,8 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
         level=operation.level.value,
         reach=ruling.reach.value,
         digest=operation.digest,
+        **more,
     )
-    return Outcome(Effect.RESOLVED, prompt, approvals.ending(prompt.answers, State.ANSWERED))
 
 
 def pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> Outcome:

@@ -149,6 +149,7 @@ def show_next(conversation_key: str, now: datetime) -> None:
     oldest = asked.order_by("id").first()
     if oldest is not None and oldest.obligation_id is None:
         show(oldest, now)
+    asked = asked.filter(expires_at__gt=now)
 
 
 def point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
