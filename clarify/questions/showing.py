@@ -144,7 +144,10 @@ def _withdraw_changes(shown: Obligation, now: datetime) -> None:
 
 
 def show_next(conversation_key: str, now: datetime) -> None:
-    """Show the oldest open prompt of a conversation, if it still waits for its turn ([Q23])."""
+    """Show the oldest open prompt of a conversation, if it still waits for its turn ([Q23]).
+
+    Not one whose own time is up: after a silence nobody is asked what is over already.
+    """
     asked = still_open(conversation_key).exclude(kind=PromptKind.APPROVAL)
     oldest = asked.order_by("id").first()
     if oldest is not None and oldest.obligation_id is None:
