@@ -149,10 +149,10 @@ def show_next(conversation_key: str, now: datetime) -> None:
     Not one whose own time is up: after a silence nobody is asked what is over already.
     """
     asked = still_open(conversation_key).exclude(kind=PromptKind.APPROVAL)
+    asked = asked.filter(expires_at__gt=now)
     oldest = asked.order_by("id").first()
     if oldest is not None and oldest.obligation_id is None:
         show(oldest, now)
-    asked = asked.filter(expires_at__gt=now)
 
 
 def point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
