@@ -168,11 +168,6 @@ class Prompt(models.Model):
         return Operation.from_dict(self.operation)
 
     @property
-    def first_line(self) -> str:
-        """What it asks first, or would do: one line."""
-        return self.what.summary if self.is_approval else self.question_set.questions[0].text
-
-    @property
     def permits(self) -> bool:
         """Whether the operation was approved and may run."""
         is_answered = self.is_approval and self.state == State.ANSWERED

@@ -12,7 +12,7 @@ from clarify.approvals import LONGEST_REASON, Reach, Ruling
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.presenting import escape
-from clarify.questions import Answerer
+from clarify.questions import Answerer, Effect
 from gateway import commands, sessions, turns, wording
 from gateway.commands import Command
 from gateway.messages import InboundMessage
@@ -104,8 +104,9 @@ def _skip(given: Given) -> Done:
     )
     if not mine:
         return Done(_("There is no open question to skip."))
-    questions.skip(mine[0], given.speaker, now=given.now, said="/skip")
-    return Done("", mine[0])
+    outcome = questions.skip(mine[0], given.speaker, now=given.now, said="/skip")
+    overtaken = outcome.effect is Effect.TOO_LATE
+    return Done(outcome.say if overtaken else "", mine[0])
 
 
 def _approve(given: Given) -> Done:

@@ -194,7 +194,7 @@ def _as_turn(heard: Heard) -> Verdict:
     if not text.strip():
         return Verdict(Decision.IGNORED, "nothing was said")
     if event.attachments and (still_open := _open_to(heard)):
-        _reply(heard, wording.still_open(still_open[0].first_line), Kind.NOTICE)
+        _reply(heard, wording.still_open(still_open[0].gist), Kind.NOTICE)
     turn = turns.enqueue(
         turns.NewTurn(
             conversation=heard.conversation,

@@ -81,7 +81,7 @@ def _take(
         return _resolve_by(prompt, Event.ANSWER, answerer, text, now)
     _store(prompt, now)
     say = _hints(reading)
-    if prompt.has_buttons and not say:
+    if prompt.has_buttons:
         showing.show_below(prompt, now)
     elif not say:
         say = presenting.present(prompt.question_set, answered=prompt.given)
@@ -195,9 +195,10 @@ def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> 
 def _resolve_by(
     prompt: Prompt, event: Event, answerer: Answerer, text: str, now: datetime
 ) -> Outcome:
-    if not resolve(prompt, event, now=now, by=answerer):
-        prompt.refresh_from_db()
-        note(prompt, answerer, text, "too late", "", now)
-        return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
-    note(prompt, answerer, text, "resolved", prompt.state, now)
+    with transaction.atomic():
+        if not resolve(prompt, event, now=now, by=answerer):
+            prompt.refresh_from_db()
+            note(prompt, answerer, text, "too late", "", now)
+            return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
+        note(prompt, answerer, text, "resolved", prompt.state, now)
     return Outcome(Effect.RESOLVED, prompt, wording.taken(State(prompt.state), prompt.given))

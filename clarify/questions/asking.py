@@ -11,7 +11,7 @@ from clarify.approvals import Operation
 from clarify.errors import CannotShow
 from clarify.models import Prompt, PromptKind
 from clarify.questions.looking import held, is_armed, still_open
-from clarify.questions.showing import point_to_newer, show
+from clarify.questions.showing import show, show_next, supersede
 from clarify.schema import QuestionSet
 from delivery import ledger
 from delivery.addresses import Address
@@ -112,11 +112,9 @@ def resend(prompt: Prompt, *, now: datetime) -> None:
         if shown.state in {DeliveryState.PENDING, DeliveryState.ATTEMPTING, DeliveryState.FAILED}:
             message = "Its message is about to be sent anyway; look again in a minute."
             raise CannotShow(message)
-        if shown.state == DeliveryState.DELIVERED:
-            point_to_newer(current, shown, now)
-            current.views += 1
+        supersede(current, shown, now)
         show(current, now, again=f":again:{shown.pk}")
-        Prompt.objects.filter(pk=prompt.pk).update(views=current.views, updated_at=now)
+        Prompt.objects.filter(pk=prompt.pk).update(updated_at=now)
 
 
 def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
@@ -134,6 +132,7 @@ def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
         # It may outlive the row of its message, and must be known to have been seen.
         views = max(current.views, 1) if is_armed(current) else current.views
         Prompt.objects.filter(pk=prompt.pk).update(expires_at=until, views=views, updated_at=now)
+        show_next(current.conversation_key, now)  # it was passed over if its time was up
     prompt.expires_at = until
     return until
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from clarify import ports, results
 from clarify.models import Prompt
@@ -51,9 +52,8 @@ def resolve(
         )
         if not won:
             return False
-        prompt.state, prompt.reason, prompt.resolved_at = state, reason, now
-        for name, value in closer.items():
-            setattr(prompt, name, value)
+        # What the caller read may be older than what the last answer made of it.
+        prompt.refresh_from_db(from_queryset=Prompt.objects.select_related("obligation"))
         retire(prompt, now)
         hints.conversation_changed(prompt.conversation_key)
         ports.tell(prompt, now)
@@ -74,8 +74,8 @@ def cancel_for(correlation: str, *, reason: str, now: datetime, by: Answerer | N
 def expire_overdue(*, now: datetime, limit: int = 200) -> int:
     """Close the prompts whose deadline has passed; how many."""
     overdue = Prompt.objects.filter(state=State.PENDING, expires_at__lte=now)
-    due = list(overdue.select_related("obligation").order_by("expires_at")[:limit])
-    return _close_each(due, Event.EXPIRE, reason_of=_why_silent, now=now)
+    due = list(overdue.order_by("expires_at")[:limit])
+    return _close_each(due, overdue, Event.EXPIRE, _why_silent, now=now)
 
 
 def _why_silent(prompt: Prompt) -> str:
@@ -99,20 +99,37 @@ def close_undeliverable(*, now: datetime, limit: int = 200) -> int:
         state=DeliveryState.ABANDONED, kind__in=[Kind.PROMPT, Kind.APPROVAL]
     ).exclude(parts__state__in=[PartState.LOST, PartState.DELIVERED])
     unseen = Prompt.objects.filter(state=State.PENDING, views=0, obligation__in=given_up)
-    prompts = list(unseen.select_related("obligation").order_by("id")[:limit])
+    prompts = list(unseen.order_by("id")[:limit])
     return _close_each(
-        prompts, Event.FAIL_DELIVERY, reason_of=lambda _prompt: results.UNDELIVERED, now=now
+        prompts, unseen, Event.FAIL_DELIVERY, lambda _prompt: results.UNDELIVERED, now=now
     )
 
 
 def _close_each(
-    prompts: list[Prompt], event: Event, *, reason_of: Callable[[Prompt], str], now: datetime
+    prompts: list[Prompt],
+    due: QuerySet[Prompt],
+    event: Event,
+    reason_of: Callable[[Prompt], str],
+    *,
+    now: datetime,
 ) -> int:
-    """Close what can be closed: a prompt that cannot must not keep the others open for ever."""
+    """Close what can be closed: a prompt that cannot must not keep the others open for ever.
+
+    Args:
+        prompts: Those that were due at a first look.
+        due: What is due; looked at again when a prompt is held, for staff may have given it time.
+        event: How they end.
+        reason_of: Why, for the agent.
+        now: The present.
+    """
     closed = 0
     for prompt in prompts:
         try:
-            closed += resolve(prompt, event, now=now, reason=reason_of(prompt))
+            with transaction.atomic():
+                hold(prompt.conversation_key)
+                current = due.select_related("obligation").filter(pk=prompt.pk).first()
+                if current is not None:
+                    closed += resolve(current, event, now=now, reason=reason_of(current))
         except DATABASE_AWAY:
             raise
         except Exception:

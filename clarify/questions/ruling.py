@@ -41,6 +41,8 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
     if not may_answer(prompt, answerer):
         _note_refusal(prompt, ruling, answerer, said, "not theirs to decide", now)
         raise NotYours
+    if prompt.state == State.PENDING and prompt.expires_at <= now:  # nobody has swept it yet
+        resolve(prompt, Event.EXPIRE, now=now, reason="expired")
     if prompt.state != State.PENDING:
         note(prompt, answerer, said, "too late", "", now)
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))

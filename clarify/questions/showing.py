@@ -106,12 +106,11 @@ def show_below(prompt: Prompt, now: datetime) -> None:
     The old one keeps no buttons.
     """
     shown = prompt.obligation
-    if shown is not None:
-        _withdraw_changes(shown, now)
-        point_to_newer(prompt, shown, now)
-    prompt.views += 1
-    prompt.save(update_fields=["views"])
-    show(prompt, now, again=f":below:{prompt.views}")
+    if shown is None:  # an earlier question is open; it is shown, as it is then, after that
+        return
+    _withdraw_changes(shown, now)
+    supersede(prompt, shown, now)
+    show(prompt, now, again=f":below:{shown.pk}")
 
 
 def invite(prompt: Prompt, now: datetime) -> None:
@@ -144,15 +143,26 @@ def _withdraw_changes(shown: Obligation, now: datetime) -> None:
 
 
 def show_next(conversation_key: str, now: datetime) -> None:
-    """Show the oldest open prompt of a conversation, if it still waits for its turn ([Q23]).
+    """Show the oldest open prompt of a conversation, unless one of them is shown ([Q23]).
 
     Not one whose own time is up: after a silence nobody is asked what is over already.
     """
     asked = still_open(conversation_key).exclude(kind=PromptKind.APPROVAL)
-    asked = asked.filter(expires_at__gt=now)
-    oldest = asked.order_by("id").first()
-    if oldest is not None and oldest.obligation_id is None:
-        show(oldest, now)
+    waiting = list(asked.filter(expires_at__gt=now).order_by("id"))
+    if waiting and all(prompt.obligation_id is None for prompt in waiting):
+        show(waiting[0], now)
+
+
+def supersede(prompt: Prompt, shown: Obligation, now: datetime) -> None:
+    """The prompt is shown anew: its message `shown` is not owed any more, or points there.
+
+    Only what may have been seen counts as a view: an answer is taken for what was seen ([Q22]).
+    """
+    if ledger.withdraw_unseen(shown, reason="shown again", now=now):
+        return
+    point_to_newer(prompt, shown, now)
+    prompt.views += 1
+    prompt.save(update_fields=["views"])
 
 
 def point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
