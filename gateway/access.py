@@ -1,5 +1,7 @@
 """Who may speak, looked up in the database; the rule itself is `policy`."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
@@ -14,34 +16,70 @@ from gateway.models import AllowEntry, AuditEvent
 from gateway.policy import Grant, Role, Verdict
 
 NOTICE_EVERY = timedelta(hours=1)
+MOST_APPROVERS = 200  # entries looked through for staff
 
 
 def judge(source: Source) -> Verdict:
     """Whether the sender of `source` may reach the agent now."""
-    settings = gateway_settings()
-    from_environment = settings.environment_accounts.get(source.platform, {})
     # An entry without a user is about everybody.
     users = [value for value in (source.user_id, source.user_id_alt) if value]
-    entries = statements.allow_entries(platform=source.platform, users=[*users, ""])
-    grants = [
-        Grant(
-            platform=entry.platform,
-            account=entry.account,
-            scope_id=entry.scope_id,
-            chat_id=entry.chat_id,
-            user_id=entry.user_id,
-            role=Role(entry.role),
-            approves_up_to=RiskLevel(entry.approves_up_to) if entry.approves_up_to else None,
-        )
-        for entry in entries
-    ]
+    return _decide(source, statements.allow_entries(platform=source.platform, users=[*users, ""]))
+
+
+def judge_many(sources: Sequence[Source]) -> list[Verdict]:
+    """As `judge` for each of `sources`, in one query."""
+    users = {value for source in sources for value in (source.user_id, source.user_id_alt)}
+    there = AllowEntry.objects.filter(platform__in={source.platform for source in sources})
+    entries = list(there.filter(user_id__in={"", *users}))
+    return [_decide(source, entries) for source in sources]
+
+
+def _decide(source: Source, entries: Iterable[AllowEntry]) -> Verdict:
+    settings = gateway_settings()
+    from_environment = settings.environment_accounts.get(source.platform, {})
     return policy.decide(
         source,
         platform_open=bool(from_environment.get("allow_all")),
-        grants=grants,
+        grants=[grant_of(entry) for entry in entries],
         everywhere_open=settings.allow_all_users,
         members_approve=settings.members_approve,
     )
+
+
+def grant_of(entry: AllowEntry) -> Grant:
+    """An entry of the allowlist as a plain value."""
+    return Grant(
+        platform=entry.platform,
+        account=entry.account,
+        scope_id=entry.scope_id,
+        chat_id=entry.chat_id,
+        user_id=entry.user_id,
+        role=Role(entry.role),
+        approves_up_to=RiskLevel(entry.approves_up_to) if entry.approves_up_to else None,
+    )
+
+
+def approves(entry: AllowEntry) -> str:
+    """What an entry lets a person approve, in words for staff."""
+    authority = grant_of(entry).authority(gateway_settings().members_approve)
+    if authority.others is not None:
+        return f"for anybody, up to {authority.others}"
+    return f"for themselves, up to {authority.own}" if authority.own is not None else "nothing"
+
+
+def approvers(source: Source, level: RiskLevel) -> list[AllowEntry]:
+    """The entries of those who may approve an operation of that risk for somebody else there."""
+    entries = AllowEntry.objects.filter(platform=source.platform, role=Role.APPROVER)
+    there = [
+        (entry, grant_of(entry))
+        for entry in entries.exclude(user_id="").order_by("pk")[:MOST_APPROVERS]
+    ]
+    return [
+        entry
+        for entry, grant in there
+        if grant.covers(replace(source, user_id=grant.user_id, user_id_alt=""))
+        and grant.authority(None).allows(level, is_own=False)
+    ]
 
 
 def speaker(source: Source, judged: Verdict) -> Answerer:
@@ -103,17 +141,25 @@ def problem_with_user_id(platform: str, user_id: str) -> str:
     return known.problem_with_user_id(user_id) if known and user_id else ""
 
 
+def problem_with_role(entry: AllowEntry) -> str:
+    """Why an entry cannot let anybody approve; empty if nothing speaks against it."""
+    approves_more = entry.role != Role.MEMBER or bool(entry.approves_up_to)
+    if not entry.user_id and approves_more:
+        return "An entry for everybody in a chat lets nobody approve: name a person's id."
+    return ""
+
+
 def allow(entry: AllowEntry) -> None:
     """Store `entry`.
 
     Raises:
-        NotPossible: The same entry is there already, the environment keeps it, or it names what
-            cannot be a person's id there.
+        NotPossible: The same entry is there already, the environment keeps it, it names what
+            cannot be a person's id there, or lets everybody in a chat approve.
         UnknownPlatform: The platform is not installed.
     """
     _refuse_environment(entry)
     platforms.get(entry.platform)
-    problem = problem_with_user_id(entry.platform, entry.user_id)
+    problem = problem_with_user_id(entry.platform, entry.user_id) or problem_with_role(entry)
     if problem:
         raise NotPossible(problem)
     try:

@@ -6,17 +6,16 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
-from clarify import standing
+from clarify import listing, standing
+from clarify.listing import Trouble
 from clarify.models import Prompt
-from clarify.states import State as PromptState
 from delivery.models import OPEN_STATES, Obligation
 from delivery.states import State
-from gateway import processes
+from gateway import processes, prompting
 from gateway.models import Account, AccountState, Decision, InboundEvent, Turn
 from gateway.models.turns import OPEN_STATES as OPEN_TURNS
 from gateway.states import TurnState
 
-STUCK_AFTER = timedelta(minutes=2)
 MOST = 8  # rows of each block
 RECENT = timedelta(hours=24)
 
@@ -44,7 +43,7 @@ class Board:
     """Everything of the dashboard, as of one instant.
 
     Attributes:
-        stuck: Questions open for minutes, the oldest first.
+        stuck: Questions that are stuck, those that end first before the others.
         stuck_count: How many there are.
         owed: Open messages by account, with the oldest.
         abandoned: Messages given up within a day.
@@ -68,14 +67,12 @@ class Board:
 
 def board(*, now: datetime) -> Board:
     """What staff should see first; a fixed number of queries, each over an index."""
-    open_prompts = Prompt.objects.filter(
-        state=PromptState.PENDING, created_at__lte=now - STUCK_AFTER
-    )
+    stuck = listing.in_trouble(Prompt.objects.all(), Trouble.STUCK, now=now)
     open_turns = Turn.objects.filter(state__in=OPEN_TURNS)
     recent = now - RECENT
     return Board(
-        stuck=_stuck(open_prompts, now),
-        stuck_count=open_prompts.count(),
+        stuck=_stuck(stuck, now),
+        stuck_count=stuck.count(),
         owed=_owed(),
         abandoned=Obligation.objects.filter(state=State.ABANDONED, settled_at__gte=recent).count(),
         accounts=list(
@@ -102,14 +99,11 @@ def current() -> Board:
 
 
 def _stuck(prompts: QuerySet[Prompt], now: datetime) -> list[StuckPrompt]:
-    rows = prompts.select_related("obligation").prefetch_related("replies", "obligation__parts")
+    rows = list(listing.with_standing(prompts).order_by(*listing.MOST_URGENT_FIRST)[:MOST])
+    prompting.mark_barred(rows)
     return [
-        StuckPrompt(
-            prompt,
-            prompt.question_set.questions[0].text,
-            standing.why_open(prompt.standing, now=now),
-        )
-        for prompt in rows.order_by("id")[:MOST]
+        StuckPrompt(prompt, prompt.gist, standing.why_open(prompt.standing, now=now))
+        for prompt in rows
     ]
 
 

@@ -6,13 +6,15 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from clarify import approvals
 from clarify.models import Prompt
+from clarify.states import State
 from delivery.addresses import Address
 from delivery.models import Attempt, DeadDestination, Lease, Obligation, Part
 from delivery.processes import is_certainly_dead
-from gateway import access, processes
+from gateway import access, processes, prompting
 from gateway.messages import ChatType, Source
-from gateway.models import Account, InboundEvent, ToolCall, Turn
+from gateway.models import Account, AuditEvent, InboundEvent, ToolCall, Turn
 from gateway.states import FailureKind
 from gateway.story import (
     Alive,
@@ -23,6 +25,7 @@ from gateway.story import (
     Parted,
     Replied,
     Said,
+    Spared,
     Story,
     Tried,
     Turned,
@@ -42,6 +45,7 @@ class Rows:
         turn: The turn it belongs to.
         behind: The open turn before that one.
         prompts: The questions of the turn.
+        spared: The audit log's rows of calls that a lasting approval covered.
         ignored: By question, what was said in the same chat and not taken as its answer.
         owed: What is or was owed, oldest first.
         behind_owed: By owed message, the open one before it in its lane.
@@ -53,6 +57,7 @@ class Rows:
     turn: Turn | None
     behind: Turn | None
     prompts: Sequence[Prompt]
+    spared: Sequence[AuditEvent]
     ignored: Mapping[int, Sequence[InboundEvent]]
     owed: Sequence[Obligation]
     behind_owed: Mapping[int, Obligation | None]
@@ -68,6 +73,7 @@ def story(rows: Rows, *, now: datetime) -> Story:
         said=tuple(said_of(row, judge=True) for row in rows.said),
         turn=turned_of(turn, rows.behind) if turn else None,
         called=tuple(called_of(call) for call in turn.tool_calls.all()) if turn else (),
+        spared=tuple(spared_of(row) for row in rows.spared),
         asked=tuple(asked_of(prompt, rows.ignored.get(prompt.pk, ())) for prompt in rows.prompts),
         owed=tuple(owed_of(row, rows.behind_owed.get(row.pk)) for row in rows.owed),
         connection=_connection(_address(rows), now),
@@ -177,7 +183,7 @@ def asked_of(prompt: Prompt, ignored: Sequence[InboundEvent]) -> Asked:
         id=prompt.pk,
         kind=prompt.kind,
         state=prompt.state,
-        text=" / ".join(question.text for question in prompt.question_set.questions),
+        text=prompt.gist,
         asker=prompt.asker_name or prompt.asker_id,
         asker_id=prompt.asker_id,
         lane=prompt.lane,
@@ -191,7 +197,9 @@ def asked_of(prompt: Prompt, ignored: Sequence[InboundEvent]) -> Asked:
         resolved_by=prompt.resolved_by,
         resolved_on=prompt.resolved_on,
         reason=prompt.reason,
-        answers="; ".join(", ".join(values) for values in prompt.given.values()),
+        answers=_decided(prompt),
+        risk=f"{prompt.what.level} risk" if prompt.is_approval else "",
+        deciders=tuple(prompting.deciders(prompt)) if prompt.is_approval and prompt.is_open else (),
         replies=tuple(
             Replied(
                 at=local(reply.at),
@@ -204,6 +212,24 @@ def asked_of(prompt: Prompt, ignored: Sequence[InboundEvent]) -> Asked:
             for reply in prompt.replies.all()
         ),
         ignored=tuple(said_of(row) for row in ignored),
+    )
+
+
+def _decided(prompt: Prompt) -> str:
+    """What it was answered with, or what was decided about an operation."""
+    if prompt.is_approval:
+        return approvals.ending(prompt.answers, State(prompt.state), by=prompt.resolved_by)
+    return "; ".join(", ".join(values) for values in prompt.given.values())
+
+
+def spared_of(row: AuditEvent) -> Spared:
+    """A use of a lasting approval, as the audit log has it."""
+    number = row.subject.partition(":")[2]
+    return Spared(
+        at=local(row.at),
+        tool=str(row.detail.get("tool", "?")),
+        permit=int(number) if number.isdigit() else 0,
+        given_by=str(row.detail.get("given_by", "?")),
     )
 
 

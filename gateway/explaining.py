@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from gateway.holding import Held, Layer, held_by
-from gateway.story import Asked, Called, Owed, Replied, Said, Story, Turned
+from gateway.story import Asked, Called, Owed, Replied, Said, Spared, Story, Turned
 
 LONGEST_QUOTE = 100  # characters of what somebody wrote
 
@@ -69,6 +69,7 @@ def explain(story: Story) -> Explanation:
         *(entry for said in story.said for entry in _said(said)),
         *(_turn(story.turn) if story.turn else ()),
         *(entry for called in story.called for entry in _called(called)),
+        *(_spared(spared) for spared in story.spared),
         *(entry for asked in story.asked for entry in _asked(asked)),
         *(entry for owed in story.owed for entry in _owed(owed)),
     ]
@@ -130,9 +131,20 @@ def _turn(turn: Turned) -> Iterator[Entry]:
 def _called(called: Called) -> Iterator[Entry]:
     says = f"the model called the tool {called.name}"
     yield Entry(at=called.started_at, layer=Layer.TURN, says=says)
+    if called.state == "permitted":
+        says = f"the tool {called.name} was approved and runs as soon as a worker takes it up"
+        yield Entry(at=called.started_at, layer=Layer.TURN, says=says)
     if called.finished_at:
         says = f"the tool {called.name} has its result"
         yield Entry(at=called.finished_at, layer=Layer.TURN, says=says)
+
+
+def _spared(spared: Spared) -> Entry:
+    says = (
+        f"the tool {spared.tool} needed no approval: lasting approval {spared.permit}, given by"
+        f" {spared.given_by}, covers it"
+    )
+    return Entry(at=spared.at, layer=Layer.QUESTION, says=says, id=f"permit:{spared.permit}")
 
 
 def _asked(asked: Asked) -> Iterator[Entry]:
@@ -141,10 +153,11 @@ def _asked(asked: Asked) -> Iterator[Entry]:
     def entry(at: datetime, says: str) -> Entry:
         return Entry(at=at, layer=Layer.QUESTION, says=says, id=name)
 
+    kind = asked.risk or asked.kind
     yield entry(
         asked.created_at,
-        f"question {asked.id} ({asked.kind}) for {asked.asker}, open until"
-        f" {asked.expires_at:%H:%M:%S}: {quote(asked.text)}",
+        f"{asked.name} ({kind}) for {asked.asker}, open until {asked.expires_at:%H:%M:%S}:"
+        f" {quote(asked.text)}",
     )
     for reply in asked.replies:
         yield entry(reply.at, _reply(asked, reply))
@@ -152,8 +165,8 @@ def _asked(asked: Asked) -> Iterator[Entry]:
         why = why_no_answer(said, asked)
         yield entry(
             said.received_at,
-            f"{quote(said.text)} from [{said.sender_id}] was not taken as an answer to question"
-            f" {asked.id}: {why}; it {said.decided}",
+            f"{quote(said.text)} from [{said.sender_id}] was not taken as an answer to"
+            f" {asked.name}: {why}; it {said.decided}",
         )
     if asked.resolved_at:
         yield entry(asked.resolved_at, _resolution(asked))
@@ -164,22 +177,24 @@ def _reply(asked: Asked, reply: Replied) -> str:
     who = f"from [{reply.by}] on {reply.surface}"
     match reply.outcome:
         case "resolved":
-            return f"{words} {who} answered question {asked.id}"
+            return f"{words} {who} {'decided' if asked.risk else 'answered'} {asked.name}"
         case "kept":
-            return f"{words} {who} answered a part of question {asked.id}; the rest is open"
+            return f"{words} {who} answered a part of {asked.name}; the rest is open"
         case "too late":
-            return f"{words} {who} came after question {asked.id} was closed"
+            return f"{words} {who} came after {asked.name} was closed"
         case _:
             detail = " ".join(reply.detail.split())
             return f"{words} {who} was not taken as an answer ({reply.outcome}): {detail}"
 
 
 def _resolution(asked: Asked) -> str:
+    if asked.risk:
+        return f"{asked.name} on {asked.resolved_on or 'no surface'}: {asked.answers}"
     by = f" by {asked.resolved_by}" if asked.resolved_by else ""
     on = f" on {asked.resolved_on}" if asked.resolved_on else ""
     answers = f": {quote(asked.answers)}" if asked.answers else ""
     reason = f" ({asked.reason})" if asked.reason and asked.reason != asked.state else ""
-    return f"question {asked.id} is {asked.state}{by}{on}{reason}{answers}"
+    return f"{asked.name} is {asked.state}{by}{on}{reason}{answers}"
 
 
 def why_no_answer(said: Said, asked: Asked) -> str:
@@ -190,10 +205,16 @@ def why_no_answer(said: Said, asked: Asked) -> str:
         return f"only {asked.asker} was asked"
     if said.lane != asked.lane:
         return "it was said in another thread"
-    if asked.shown_at is None or said.received_at < asked.shown_at:
-        return "the question had not reached the chat yet"
+    return _why_not_meant(said, asked)
+
+
+def _why_not_meant(said: Said, asked: Asked) -> str:
     if said.decision == "command":
         return "it was a command"
+    if asked.risk:
+        return "plain words approve nothing unless they quote its message"
+    if asked.shown_at is None or said.received_at < asked.shown_at:
+        return "the question had not reached the chat yet"
     return "it was meant for something else"
 
 

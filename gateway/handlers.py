@@ -79,6 +79,11 @@ def _status(given: Given) -> Done:
         )
     if len(lines) == 1:
         lines.append(_("nothing is running"))
+    lines += [
+        _("`#%(n)s` waits for an approval: %(what)s")
+        % {"n": prompt.pk, "what": escape(prompt.gist)}
+        for prompt in questions.approvals_at(given.lane)
+    ]
     return Done("\n".join(f"- {line}" for line in lines))
 
 

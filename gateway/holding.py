@@ -113,10 +113,24 @@ def _waits_for_person(story: Story) -> Held:
 
 def _question(asked: Asked, story: Story) -> Held:
     why = standing.why_open(asked.standing, now=story.now)
-    todo = f"Answer for them: manage.py prompts answer {asked.id} '…'; or extend, cancel, resend."
+    says, todo = _approval(asked) if asked.risk else _answerable(asked)
     if asked.standing.expires_at < story.now and not story.alive.beat:
         todo = f"Start beat, which closes it: {launching.BEAT}"
-    return Held(Layer.QUESTION, f"Question {asked.id} is open. {why}", todo)
+    return Held(Layer.QUESTION, f"{says} {why}", todo)
+
+
+def _answerable(asked: Asked) -> tuple[str, str]:
+    todo = f"Answer for them: manage.py prompts answer {asked.id} '…'; or extend, cancel, resend."
+    return f"Question {asked.id} is open.", todo
+
+
+def _approval(asked: Asked) -> tuple[str, str]:
+    """What an approval waits for, and how it is decided: in one's own name, on nobody's behalf."""
+    says = f"It waits for an approval of {asked.risk} (approval {asked.id}): {asked.text}."
+    if asked.deciders:
+        says += f" It can be given by {'; '.join(asked.deciders)}."
+    todo = f"Decide it: manage.py prompts approve {asked.id}, or deny {asked.id} 'why'; or extend."
+    return says, todo
 
 
 def _delivery(story: Story) -> Held | None:

@@ -97,6 +97,9 @@ class Asked:
     Attributes:
         shown: The start of the delivery id of the message that shows it; empty for none.
         shown_at: When that message arrived, as far as known.
+        answers: What it was answered; of an approval, what was decided.
+        risk: Of an approval, how much harm the operation can do; empty for a question.
+        deciders: Of an approval, who may give it.
         ignored: Messages of the same chat while it was open that were not taken as its answer.
     """
 
@@ -118,8 +121,30 @@ class Asked:
     resolved_on: str = ""
     reason: str = ""
     answers: str = ""
+    risk: str = ""
+    deciders: tuple[str, ...] = ()
     replies: tuple[Replied, ...] = ()
     ignored: tuple[Said, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"approval {self.id}" if self.risk else f"question {self.id}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spared:
+    """A call that needed no approval, because a lasting one covers it.
+
+    Attributes:
+        permit: The id of the lasting approval.
+        given_by: Who gave it.
+    """
+
+    at: datetime
+    tool: str
+    permit: int
+    given_by: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,6 +247,7 @@ class Story:
     said: tuple[Said, ...] = ()
     turn: Turned | None = None
     called: tuple[Called, ...] = ()
+    spared: tuple[Spared, ...] = ()
     asked: tuple[Asked, ...] = ()
     owed: tuple[Owed, ...] = ()
     connection: Connection | None = None

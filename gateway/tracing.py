@@ -6,12 +6,13 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Prefetch, Q, TextField
 from django.db.models.functions import Cast
 
+from clarify import listing
 from clarify.models import Prompt
 from delivery.models import OPEN_STATES, Obligation, Part, Preview
-from gateway import keys
+from gateway import keys, prompting
 from gateway.describing import Rows, story
 from gateway.errors import NotPossible
-from gateway.models import InboundEvent, Turn
+from gateway.models import AuditEvent, InboundEvent, Turn
 from gateway.states import OPEN
 from gateway.story import Story
 
@@ -47,6 +48,7 @@ def trace(name: str, *, now: datetime) -> Story:
         turn=turn,
         behind=_turn_before(turn),
         prompts=prompts,
+        spared=_spared(turn),
         ignored={prompt.pk: _asides(prompt, now) for prompt in prompts},
         owed=owed,
         behind_owed={obligation.pk: _owed_before(obligation) for obligation in owed},
@@ -64,7 +66,7 @@ def title(root: Root) -> str:
         case Turn():
             return f"turn {root.pk}, {root.state}"
         case Prompt():
-            return f"question {root.pk}, {root.state}"
+            return f"{root.name}, {root.state}"
         case Obligation():
             return f"{root.kind} message {root.delivery_id[:12]}, {root.state}"
 
@@ -185,6 +187,7 @@ BY_KIND: dict[str, Finder] = {
     "message": _any_message,
     "turn": _turn_by_id,
     "prompt": _prompt_by_id,
+    "approval": _prompt_by_id,
     "question": _prompt_by_id,
     "delivery": _obligation_by_prefix,
     "obligation": _obligation_by_prefix,
@@ -225,8 +228,19 @@ def _prompts(turn: Turn | None, root: Root) -> list[Prompt]:
     which = Q(pk=root.pk) if isinstance(root, Prompt) else Q(pk__in=[])
     if turn is not None:
         which |= Q(correlation=turn.correlation)
-    rows = Prompt.objects.filter(which).select_related("obligation")
-    return list(rows.prefetch_related("replies", "obligation__parts").order_by("id"))
+    prompts = list(listing.with_standing(Prompt.objects.filter(which)).order_by("id"))
+    prompting.mark_barred(prompts)
+    return prompts
+
+
+def _spared(turn: Turn | None) -> list[AuditEvent]:
+    """The calls of a turn that needed no approval, because a lasting one covers them."""
+    if turn is None:
+        return []
+    used = AuditEvent.objects.filter(
+        action="approval.used", actor=f"turn {turn.pk}", at__gte=turn.created_at
+    )
+    return list(used.order_by("id")[:100])
 
 
 def _owed(turn: Turn | None, root: Root, event: InboundEvent | None) -> list[Obligation]:

@@ -13,8 +13,19 @@ from typing_extensions import override
 
 from delivery.pages import NOTHING, ModelForm, ReadOnlyAdmin, StaffAdmin, lines
 from gateway import access, platforms, staff
+from gateway.conf import gateway_settings
 from gateway.errors import GatewayError
 from gateway.models import AllowEntry, AuditEvent
+from gateway.policy import Role
+
+ROLES = {
+    Role.MEMBER: "member: speaks, and approves what the agent does for them",
+    Role.APPROVER: "approver: also approves what it does for others",
+}
+ROLE_HELP = (
+    "Dangerous operations wait for an approval. A member gives it for what the agent does for"
+    " themselves; an approver for everybody in the chats that this entry is about."
+)
 
 
 class AllowForm(ModelForm[AllowEntry]):
@@ -24,13 +35,23 @@ class AllowForm(ModelForm[AllowEntry]):
         """What staff may enter."""
 
         model = AllowEntry
-        fields = ("platform", "user_id", "account", "scope_id", "chat_id", "note")
+        fields = (
+            *("platform", "user_id", "account", "scope_id", "chat_id"),
+            *("role", "approves_up_to", "note"),
+        )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "platform" in self.fields:
             kinds = [(p.kind, p.title) for p in platforms.installed().values()]
             self.fields["platform"] = forms.ChoiceField(choices=kinds)
+        if "role" in self.fields:
+            self.fields["role"] = forms.ChoiceField(
+                choices=[(role.value, words) for role, words in ROLES.items()],
+                initial=Role.MEMBER.value,
+                help_text=ROLE_HELP,
+            )
+            self.fields["approves_up_to"].help_text = _up_to_help()
 
     @override
     def clean(self) -> dict[str, Any]:
@@ -43,7 +64,23 @@ class AllowForm(ModelForm[AllowEntry]):
         problem = access.problem_with_user_id(platform, cleaned.get("user_id", ""))
         if problem:
             self.add_error("user_id", problem)
+        problem = access.problem_with_role(AllowEntry(**self._authority(cleaned)))
+        if problem:
+            self.add_error("role", problem)
         return cleaned
+
+    def _authority(self, cleaned: dict[str, Any]) -> dict[str, str]:
+        """What of the entry says whom it lets approve."""
+        return {name: cleaned.get(name, "") for name in ("user_id", "role", "approves_up_to")}
+
+
+def _up_to_help() -> str:
+    most = gateway_settings().members_approve
+    members = f"{most} risk" if most is not None else "nothing"
+    return (
+        f"The highest risk of an operation that they may approve. Left empty: {members} for a"
+        " member (HERMES_MEMBERS_APPROVE), critical for an approver."
+    )
 
 
 @admin.register(AllowEntry)
@@ -51,8 +88,11 @@ class AllowEntryAdmin(StaffAdmin[AllowEntry]):
     """The allowlist; entries of the environment are changed there."""
 
     form = AllowForm
-    list_display = ("who", "platform", "account", "chat_id", "note", "created_by", "is_from_env")
-    list_filter = ("platform", "from_environment", "account")
+    list_display = (
+        *("who", "platform", "account", "chat_id", "role", "approves"),
+        *("note", "created_by", "is_from_env"),
+    )
+    list_filter = ("platform", "role", "from_environment", "account")
     search_fields = ("user_id__exact", "chat_id__exact", "note")
     list_select_related = ("created_by",)
     date_hierarchy = "created_at"
@@ -62,6 +102,11 @@ class AllowEntryAdmin(StaffAdmin[AllowEntry]):
     def who(self, row: AllowEntry) -> str:
         """The person's id."""
         return row.user_id or "everybody"
+
+    @admin.display(description="may approve")
+    def approves(self, row: AllowEntry) -> str:
+        """Up to which risk, and for whom."""
+        return access.approves(row)
 
     @admin.display(description="from the environment", boolean=True)
     def is_from_env(self, row: AllowEntry) -> bool:

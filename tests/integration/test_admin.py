@@ -39,7 +39,9 @@ def staff_client(client):
 
 @pytest.fixture
 def prompt():
-    return factories.make_prompt(now=factories.ago(minutes=5))
+    prompt = factories.make_prompt(now=factories.ago(minutes=5))
+    factories.make_allow_entry(user_id=prompt.asker_id)
+    return prompt
 
 
 @pytest.fixture

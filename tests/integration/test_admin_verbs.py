@@ -26,7 +26,9 @@ def staff_client(client):
 
 @pytest.fixture
 def prompt():
-    return factories.make_prompt(now=factories.ago(minutes=5))
+    prompt = factories.make_prompt(now=factories.ago(minutes=5))
+    factories.make_allow_entry(user_id=prompt.asker_id)
+    return prompt
 
 
 # --- Questions ------------------------------------------------------------------------------------
@@ -102,9 +104,7 @@ def test_of_several_questions_what_stays_open_is_said(staff_client):
 @pytest.mark.proves("A7", "Q21")
 def test_an_answer_on_behalf_closes_the_question_with_an_audit_row(staff_client, prompt):
     seen = f"{factories.QUESTION} Production"
-    response = confirm(
-        staff_client, Prompt, "answer", prompt, text="Production", foreseen=seen
-    )
+    response = confirm(staff_client, Prompt, "answer", prompt, text="Production", foreseen=seen)
 
     closed = Prompt.objects.get()
     assert (closed.state, closed.resolved_by, closed.resolved_on) == ("answered", "boss", "admin")

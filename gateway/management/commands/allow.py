@@ -7,9 +7,11 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from typing_extensions import override
 
-from gateway import platforms, staff
+from clarify.risks import RiskLevel
+from gateway import access, platforms, staff
 from gateway.management.house import HouseCommand, actor
 from gateway.models import AllowEntry
+from gateway.policy import Role
 
 FIELDS = ("account", "scope_id", "chat_id", "user_id")
 
@@ -23,6 +25,17 @@ class Command(HouseCommand):
         add = verbs.add_parser("add", help="let a person, or everybody in a chat, speak")
         _who(add)
         add.add_argument("--note", default="", help="who that is, for staff")
+        add.add_argument(
+            "--role",
+            choices=[role.value for role in Role],
+            help="member (the default): approves what the agent does for them; approver: also"
+            " what it does for others. Changes the entry if there is one",
+        )
+        add.add_argument(
+            "--approves-up-to",
+            choices=[level.value for level in RiskLevel],
+            help="the highest risk they may approve; without it, that of the role",
+        )
         _who(verbs.add_parser("remove", help="take it back; counts from the next message on"))
         verbs.add_parser("list", help="list all entries").add_argument("platform", nargs="?")
 
@@ -37,9 +50,14 @@ class Command(HouseCommand):
         if not fields["user_id"] and not fields["chat_id"]:
             message = "Name a person's id, or --chat-id to let everybody in that chat speak."
             raise CommandError(message)
-        entry = AllowEntry(platform=options["platform"], note=options["note"], **fields)
+        entry = _changed(options, fields) or AllowEntry(platform=options["platform"], **fields)
+        entry.note = options["note"] or entry.note
+        entry.role = options["role"] or entry.role
+        entry.approves_up_to = options["approves_up_to"] or entry.approves_up_to
         staff.allow(entry, actor=actor(), now=timezone.now())
-        self.say(f"{entry} may speak from the next message on.")
+        self.say(
+            f"{entry} may speak from the next message on, and approve {access.approves(entry)}."
+        )
 
     def _remove(self, options: dict[str, Any]) -> None:
         entry = AllowEntry.objects.filter(platform=options["platform"], **_fields(options)).first()
@@ -53,7 +71,10 @@ class Command(HouseCommand):
         self.say(f"{entry} may not speak any more, unless another entry allows it.")
 
     def _list(self, options: dict[str, Any]) -> None:
-        head = ("platform", "person", "account", "scope", "chat", "note", "from")
+        head = (
+            *("platform", "person", "account", "scope", "chat", "role", "approves"),
+            *("note", "from"),
+        )
         rows: list[tuple[str, ...]] = [head]
         entries = AllowEntry.objects.order_by("platform", "pk")
         if options["platform"]:
@@ -62,8 +83,16 @@ class Command(HouseCommand):
             origin = "environment" if entry.from_environment else "staff"
             who = entry.user_id or "everybody"
             place = (entry.account, entry.scope_id, entry.chat_id)
-            rows.append((entry.platform, who, *place, entry.note, origin))
+            may = (entry.role, access.approves(entry))
+            rows.append((entry.platform, who, *place, *may, entry.note, origin))
         self.table(rows, "Nobody is on the allowlist. Add: manage.py allow add telegram 12345")
+
+
+def _changed(options: dict[str, Any], fields: dict[str, str]) -> AllowEntry | None:
+    """The entry that is there already, if what it lets somebody approve is to be changed."""
+    if not options["role"] and not options["approves_up_to"]:
+        return None
+    return AllowEntry.objects.filter(platform=options["platform"], **fields).first()
 
 
 def _who(parser: ArgumentParser) -> None:

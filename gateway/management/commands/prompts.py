@@ -1,4 +1,4 @@
-"""`manage.py prompts list|answer|cancel|expire|extend|resend`: questions put to people."""
+"""`manage.py prompts …`: questions and approvals put to people, and what can be done to them."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,26 +7,32 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from typing_extensions import override
 
-from clarify import staff, standing
+from clarify import listing, staff, standing
 from clarify.models import Prompt
 from clarify.states import State
+from gateway import prompting
 from gateway.management.house import SURFACE, HouseCommand, actor
 
 WORDS = 60  # characters of a question in a list
 
 
 class Command(HouseCommand):
-    help = "Questions put to people: see which are open and why, and act for them."
+    help = "Questions and approvals put to people: see which are open and why, and act."
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-        listing = verbs.add_parser("list", help="list open questions, the oldest first")
-        listing.add_argument("--state", choices=[s.value for s in State], default="pending")
-        listing.add_argument("--limit", type=int, default=50)
+        shown = verbs.add_parser("list", help="list open questions, those that end first before")
+        shown.add_argument("--state", choices=[s.value for s in State], default="pending")
+        shown.add_argument("--limit", type=int, default=50)
         answer = verbs.add_parser("answer", help="answer on behalf of the person who was asked")
         answer.add_argument("id", type=int)
         answer.add_argument("text", help="a number, a label, own words; 1b 2a for several")
+        approve = verbs.add_parser("approve", help="let an operation run once, in your own name")
+        approve.add_argument("id", type=int)
+        deny = verbs.add_parser("deny", help="do not let an operation run; the agent is told")
+        deny.add_argument("id", type=int)
+        deny.add_argument("reason", nargs="?", default="", help="why not, for the agent")
         for verb, words in (
             ("cancel", "withdraw it; the agent goes on without an answer"),
             ("expire", "close it as if its time had run out"),
@@ -45,11 +51,8 @@ class Command(HouseCommand):
     def _list(self, options: dict[str, Any]) -> None:
         now = timezone.now()
         rows: list[tuple[str, ...]] = [("id", "kind", "state", "age", "asked", "question", "why")]
-        prompts = Prompt.objects.filter(state=options["state"]).select_related("obligation")
-        prompts = prompts.prefetch_related("replies", "obligation__parts").order_by("id")
-        for prompt in prompts[: max(1, options["limit"])]:
-            is_open = prompt.state == State.PENDING
-            why = standing.why_open(prompt.standing, now=now) if is_open else prompt.reason
+        for prompt in _listed(options):
+            why = standing.why_open(prompt.standing, now=now) if prompt.is_open else prompt.reason
             rows.append(
                 (
                     str(prompt.pk),
@@ -57,7 +60,7 @@ class Command(HouseCommand):
                     prompt.state,
                     str(now - prompt.created_at).partition(".")[0],
                     prompt.asker_name or prompt.asker_id,
-                    prompt.question_set.questions[0].text[:WORDS],
+                    _gist(prompt)[:WORDS],
                     why,
                 )
             )
@@ -72,6 +75,25 @@ class Command(HouseCommand):
             now=timezone.now(),
         )
         self.say(words)
+
+    def _approve(self, options: dict[str, Any]) -> None:
+        self._rule(options, approved=True)
+
+    def _deny(self, options: dict[str, Any]) -> None:
+        self._rule(options, approved=False)
+
+    def _rule(self, options: dict[str, Any], *, approved: bool) -> None:
+        """Whoever has this shell may approve whatever the agent asks for."""
+        prompt = _named(options["id"])
+        words = staff.rule(
+            prompt,
+            approved=approved,
+            reason=options.get("reason", ""),
+            actor=actor(),
+            surface=SURFACE,
+            now=timezone.now(),
+        )
+        self.say(f"{_gist(prompt)}: {words}")
 
     def _cancel(self, options: dict[str, Any]) -> None:
         staff.cancel(_named(options["id"]), actor=actor(), surface=SURFACE, now=timezone.now())
@@ -94,6 +116,20 @@ class Command(HouseCommand):
     def _resend(self, options: dict[str, Any]) -> None:
         staff.resend(_named(options["id"]), actor=actor(), now=timezone.now())
         self.say(f"Question {options['id']} is shown again.")
+
+
+def _listed(options: dict[str, Any]) -> list[Prompt]:
+    is_open = options["state"] == State.PENDING
+    rows = listing.with_standing(Prompt.objects.filter(state=options["state"]))
+    rows = rows.order_by(*(listing.MOST_URGENT_FIRST if is_open else ("-id",)))
+    prompts = list(rows[: max(1, options["limit"])])
+    prompting.mark_barred(prompts)
+    return prompts
+
+
+def _gist(prompt: Prompt) -> str:
+    """What is asked, or the operation with its risk."""
+    return f"[{prompt.what.level} risk] {prompt.gist}" if prompt.is_approval else prompt.gist
 
 
 def _named(number: int) -> Prompt:
