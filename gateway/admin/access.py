@@ -49,9 +49,14 @@ class AllowForm(ModelForm[AllowEntry]):
             self.fields["role"] = forms.ChoiceField(
                 choices=[(role.value, words) for role, words in ROLES.items()],
                 initial=Role.MEMBER.value,
+                required=False,
                 help_text=ROLE_HELP,
             )
             self.fields["approves_up_to"].help_text = _up_to_help()
+
+    def clean_role(self) -> str:
+        """Whoever is given no role is a member."""
+        return self.cleaned_data["role"] or Role.MEMBER.value
 
     @override
     def clean(self) -> dict[str, Any]:
