@@ -14,11 +14,13 @@ class DeliverySettings:
         validity: An obligation older than this is abandoned.
         max_recoveries: How often a message whose fate is unknown is sent again.
         keep_settled: How long delivered and abandoned rows are kept.
+        most_settled: How many of them are kept at most; what is owed does not count.
     """
 
     validity: timedelta = timedelta(hours=24)
     max_recoveries: int = 3
     keep_settled: timedelta = timedelta(days=7)
+    most_settled: int = 200_000
 
 
 def delivery_settings() -> DeliverySettings:

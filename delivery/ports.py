@@ -1,9 +1,9 @@
 """What delivery needs from above, declared here and registered by the upper apps. Pure."""
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from delivery.addresses import Address
 from delivery.content import Controls, Limit, Rendered
@@ -75,6 +75,51 @@ class Transport(Protocol):
         ...
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """What a transport also has whose certainty is `READABLE`."""
+
+    async def look(self, part: OutgoingPart, *, since: datetime) -> Receipt | None:
+        """Look whether `part` has arrived, by what it carries of its `idempotency_key`.
+
+        Args:
+            part: As it was given to `send`.
+            since: It was sent after this; by our clock, so look some minutes further back.
+
+        Returns:
+            Its receipt if it is there; None only when it certainly is not.
+
+        Raises:
+            TransportError: It could not be looked at.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At most `calls` messages in any stretch of `seconds`."""
+
+    calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """How much a platform lets one account send; None where only its complaints tell.
+
+    Attributes:
+        account: Everywhere together.
+        private: In each chat of one person with us.
+        group: In each other chat.
+        media: Files, everywhere together.
+    """
+
+    account: Rate | None = None
+    private: Rate | None = None
+    group: Rate | None = None
+    media: Rate | None = None
+
+
 class Dialect(Protocol):
     """How canonical Markdown looks on one platform. Pure: no I/O, linear time, never raises."""
 
@@ -123,3 +168,11 @@ class Outlet:
     group_edit_interval: timedelta
     shows_at_once: bool = False
     groups_need_reply: bool = False
+    rates: Rates = field(default_factory=Rates)
+
+
+def problem_with(transport: Transport, certainty: Certainty) -> str:
+    """Why `transport` cannot keep what `certainty` promises; empty if it can."""
+    if certainty is Certainty.READABLE and not isinstance(transport, Readable):
+        return "a platform that can be looked at needs an adapter with `look`"
+    return ""

@@ -12,17 +12,19 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from delivery import preview_rows
 from delivery.addresses import Address
 from delivery.content import Rendered
 from delivery.database import DATABASE_TROUBLE
-from delivery.errors import RateLimited, TransportError
-from delivery.outbox import Ambience
+from delivery.errors import NotSent, OutcomeUnknown, RateLimited, Refused, TransportError
+from delivery.means import Ambience
 from delivery.pacing import Budget
-from delivery.ports import OutgoingPart, Outlet, Transport
+from delivery.ports import Certainty, OutgoingPart, Outlet, Transport
+from delivery.scheduling import Schedule
+from delivery.traffic import Traffic
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +35,7 @@ GROWTH = 12  # characters that make another edit worth its call
 LONGEST_INTERVAL = 10.0
 STRIKES = 3
 REMEMBERED = 2000
+UNNAMED = ""  # stands for the id of a message that may be there though nobody knows under which
 MOST_A_SECOND = 10.0  # of one account
 
 
@@ -100,18 +103,32 @@ class _Live:
         self.changed.set()
 
 
+class _NoRoom(Exception):
+    """What is owed needs all that the platform lets us send."""
+
+
 class LivePreviews:
-    """The live messages of one account."""
+    """The live messages of one account.
+
+    Args:
+        account: The account's name.
+        transport: The open connection.
+        outlet: What the platform can do.
+        ambience: Database, clock and chance.
+        traffic: The account's limits; previews take only what is left of them.
+    """
 
     def __init__(
-        self, account: str, transport: Transport, outlet: Outlet, ambience: Ambience
+        self,
+        account: str,
+        transport: Transport,
+        outlet: Outlet,
+        ambience: Ambience,
+        traffic: Traffic | None = None,
     ) -> None:
-        self.account, self.transport, self.outlet, self.ambience = (
-            account,
-            transport,
-            outlet,
-            ambience,
-        )
+        self.account, self.transport, self.outlet = account, transport, outlet
+        self.ambience = ambience
+        self.traffic = traffic or Traffic(Schedule(outlet.rates), ambience.clock)
         self.may_show: Callable[[], bool] = lambda: True
         self._live: dict[str, _Live] = {}
         self._budget = Budget(MOST_A_SECOND)
@@ -138,7 +155,11 @@ class LivePreviews:
         live.changed.set()
 
     async def take_over(self, key: str) -> list[str]:
-        """End the stream and give the ids of its messages, for the final to replace."""
+        """End the stream and give the ids of its messages, for the final to replace.
+
+        An empty one stands for a message that may be there, though nobody knows its id: its
+        sending was not answered, or the process died before the answer was stored.
+        """
         self._ended[key] = None
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
@@ -157,7 +178,7 @@ class LivePreviews:
         live = self._live.get(key)
         shown = live.text if live else ""
         ids = await self.take_over(key)
-        if live is None or not ids:
+        if live is None or not ids or not ids[-1]:
             return
         parts = self.outlet.dialect.render(f"{shown}\n\n{note}".strip())
         with contextlib.suppress(TransportError):
@@ -179,8 +200,7 @@ class LivePreviews:
             wait = None if due is None else due - loop.time()
             if wait is not None and wait <= 0:
                 if not self._budget.take(loop.time()):  # under pressure previews go before finals
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(live.closing.wait(), live.pace.interval / 2)
+                    await self._give_way(live)
                     continue
                 await self._display(live)
                 continue
@@ -192,6 +212,8 @@ class LivePreviews:
         loop = asyncio.get_running_loop()
         try:
             await self._draw(live, text)
+        except _NoRoom:
+            await self._give_way(live)
         except RateLimited as error:
             live.pace.complained(loop.time(), error.retry_after)
         except TransportError as error:
@@ -216,19 +238,64 @@ class LivePreviews:
                 return
             outgoing = self._outgoing(live, part, position)
             if position < len(live.message_ids):
-                if live.shown_parts[position] != part.text:
-                    await self.transport.edit(live.message_ids[position], outgoing)
-                    live.shown_parts[position] = part.text
-                continue
-            receipt = await self.transport.send(outgoing)
-            live.message_ids.append(receipt.message_id)
-            live.shown_parts.append(part.text)
-            await self._store(live)
+                await self._change(live, position, outgoing)
+            else:
+                await self._begin(live, outgoing)
 
-    async def _store(self, live: _Live) -> None:
+    async def _change(self, live: _Live, position: int, outgoing: OutgoingPart) -> None:
+        message_id, text = live.message_ids[position], outgoing.body.text
+        if message_id == UNNAMED:
+            message = "an earlier message of this preview cannot be named"
+            raise OutcomeUnknown(message)
+        if live.shown_parts[position] != text:
+            with self._room(outgoing, "edit"):
+                await self.transport.edit(message_id, outgoing)
+            live.shown_parts[position] = text
+
+    async def _begin(self, live: _Live, outgoing: OutgoingPart) -> None:
+        """Send one more message, noted before it is sent: it may stand there if we die now."""
+        ids = list(live.message_ids)
+        try:
+            with self._room(outgoing, "send"):
+                await self._store(live, [*ids, UNNAMED])
+                receipt = await self.transport.send(outgoing)
+        except (NotSent, Refused):
+            await self._store(live, ids)
+            raise
+        except OutcomeUnknown as error:
+            if self.outlet.certainty is Certainty.IDEMPOTENT:
+                # Sent again with the same key it will be named; meanwhile it is no loss.
+                await self._store(live, ids)
+                raise RateLimited(error.detail, retry_after=0.0) from error
+            live.message_ids.append(UNNAMED)
+            live.shown_parts.append("")
+            raise
+        live.message_ids.append(receipt.message_id)
+        live.shown_parts.append(outgoing.body.text)
+        await self._store(live, live.message_ids)
+
+    @contextlib.contextmanager
+    def _room(self, outgoing: OutgoingPart, method: str) -> Iterator[None]:
+        """Take what is left of the account's limits for one call, and say how it ended."""
+        if not self.traffic.has_room(outgoing.address, method):
+            raise _NoRoom
+        failure: TransportError | None = None
+        try:
+            yield
+        except TransportError as error:
+            failure = error
+            raise
+        finally:
+            self.traffic.ended(outgoing.address, method, failure)
+
+    async def _give_way(self, live: _Live) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(live.closing.wait(), live.pace.interval / 2)
+
+    async def _store(self, live: _Live, message_ids: list[str]) -> None:
         now = self.ambience.clock()
         await self.ambience.database(
-            preview_rows.store, live.key, self.account, live.address, live.message_ids, now
+            preview_rows.store, live.key, self.account, live.address, message_ids, now
         )
 
     def _outgoing(self, live: _Live, part: Rendered, position: int) -> OutgoingPart:

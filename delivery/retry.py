@@ -36,13 +36,12 @@ class Step(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What comes next, after how long, and whether more than this part is held up.
+    """What comes next, after how long, and what else it means.
 
     Attributes:
         step: What comes next.
         delay: How long to wait first.
         reason: For staff, when abandoned.
-        blocks: `""`, `"chat"` or `"account"`: what must wait as long as this part does.
         stops_account: The credential is refused: nothing more may be tried.
         kills_destination: The chat is closed to us until it speaks again.
     """
@@ -50,7 +49,6 @@ class Decision:
     step: Step
     delay: timedelta = timedelta(0)
     reason: str = ""
-    blocks: str = ""
     stops_account: bool = False
     kills_destination: bool = False
 
@@ -58,6 +56,9 @@ class Decision:
 FATE_UNKNOWN = "its fate stayed unknown too often"
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 15.0  # so that an outage's backlog is out within half a minute of its end
+# Before a message of unknown fate is sent again with a mark. Each may be one more copy, and there
+# are few of them: together they outlast a connection that is cut for a dozen seconds.
+LOST_WAITS = (1.5, 5.0, 15.0)
 
 MOST_EDITS = 8  # harmless, but the lane waits; after about a minute a new message is better
 
@@ -85,37 +86,44 @@ def decide(
     error: TransportError,
     *,
     attempt: int,
-    recoveries: int,
-    max_recoveries: int,
+    recoveries_left: int,
     tried: frozenset[Step],
     chance: float,
     is_edit: bool = False,
+    is_harmless: bool = False,
 ) -> Decision:
     """What to do about `error`.
 
     Args:
         error: What the transport said.
         attempt: Tries of this part so far, this one included.
-        recoveries: Times it was already sent again with an unknown fate.
-        max_recoveries: How many of those are allowed.
+        recoveries_left: How often it may still be sent again with an unknown fate.
         tried: Fall-backs this part has already been through; none is taken twice.
         chance: A random number in [0, 1).
         is_edit: An earlier message was to be changed; doing that twice is harmless.
+        is_harmless: The platform drops a second copy, or lets us look before one is sent.
     """
     if isinstance(error, RateLimited):
         wait = timedelta(seconds=error.retry_after + 0.25 * chance)
-        return Decision(Step.LATER, wait, blocks="account" if error.scope == "account" else "chat")
+        return Decision(Step.LATER, wait)
     if isinstance(error, AuthenticationRefused):
         return Decision(Step.LATER, timedelta(seconds=LONGEST_WAIT), stops_account=True)
     if isinstance(error, NetworkDown | NotSent):
         return Decision(Step.LATER, back_off(attempt, chance))
     if isinstance(error, OutcomeUnknown):
-        if not is_edit and recoveries >= max_recoveries:
-            return Decision(Step.ABANDON, reason=FATE_UNKNOWN)
-        is_enough = is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried
-        wait = timedelta(0) if is_enough else back_off(attempt, chance)
-        return Decision(Step.FRESH if is_enough else Step.MARKED, wait)
+        if is_edit or is_harmless:
+            is_enough = is_edit and attempt >= MOST_EDITS and Step.FRESH not in tried
+            wait = timedelta(0) if is_enough else back_off(attempt, chance)
+            return Decision(Step.FRESH if is_enough else Step.MARKED, wait)
+        return _after_loss(recoveries_left, chance)
     return _after_refusal(error, tried, is_edit=is_edit)
+
+
+def _after_loss(recoveries_left: int, chance: float) -> Decision:
+    if recoveries_left <= 0:
+        return Decision(Step.ABANDON, reason=FATE_UNKNOWN)
+    wait = LOST_WAITS[-min(recoveries_left, len(LOST_WAITS))]
+    return Decision(Step.MARKED, timedelta(seconds=wait * (0.75 + chance / 4)))
 
 
 def _after_refusal(error: TransportError, tried: frozenset[Step], *, is_edit: bool) -> Decision:

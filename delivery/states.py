@@ -12,7 +12,7 @@ from delivery.tables import Table
 class State(StrEnum):
     """Where an obligation stands."""
 
-    PENDING = "pending"  # recorded, never tried
+    PENDING = "pending"  # recorded, and nothing of it is under way
     ATTEMPTING = "attempting"  # a process is sending it, or died doing so
     FAILED = "failed"  # a try did not end well; another is due at next_attempt_at
     DELIVERED = "delivered"  # every part has the platform's message id
@@ -25,6 +25,7 @@ class Event(StrEnum):
     CLAIM = "claim"  # a process takes it; one under way only from an owner with a lower epoch
     ACCEPT = "accept"  # the platform took its last part
     POSTPONE = "postpone"  # no receipt came; it is tried again later
+    PAUSE = "pause"  # a part arrived, and the next one must wait for the platform's limits
     ABANDON = "abandon"  # a try ended for good, or its fate stayed unknown too often
     WITHDRAW = "withdraw"  # it is owed no more, or for too long, and nobody is sending it
     RETRY = "retry"  # staff asked for another round, or for one at once
@@ -39,6 +40,7 @@ OBLIGATIONS: Table[State, Event] = Table(
         (State.ATTEMPTING, Event.CLAIM): State.ATTEMPTING,
         (State.ATTEMPTING, Event.ACCEPT): State.DELIVERED,
         (State.ATTEMPTING, Event.POSTPONE): State.FAILED,
+        (State.ATTEMPTING, Event.PAUSE): State.PENDING,
         (State.ATTEMPTING, Event.ABANDON): State.ABANDONED,
         (State.PENDING, Event.WITHDRAW): State.ABANDONED,
         (State.FAILED, Event.WITHDRAW): State.ABANDONED,

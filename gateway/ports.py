@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from delivery.content import Limit
-from delivery.ports import Certainty, Dialect, Outlet, Transport
+from delivery.ports import Certainty, Dialect, Outlet, Rates, Transport
+from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 
 
@@ -111,6 +112,10 @@ class Platform(Protocol):
 
     def build_adapter(self, config: AccountConfig) -> Adapter:
         """An adapter for one account; it opens nothing until `connect`."""
+        ...
+
+    def rates(self, config: AccountConfig) -> Rates:
+        """How much an account may send; what the platform says beyond that is obeyed anyway."""
         ...
 
     def problems(self, config: AccountConfig) -> list[str]:

@@ -1,6 +1,6 @@
 """Claiming: what this process may send now, and what earlier owners left under way."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from delivery import hints, statements
 from delivery.conf import delivery_settings
 from delivery.errors import LeaseLost
 from delivery.leases import Fence
+from delivery.ledger import telling
 from delivery.ledger.steps import move_parts, settle
 from delivery.models import Attempt, Obligation, Outcome, Part
 from delivery.retry import FATE_UNKNOWN
@@ -27,8 +28,17 @@ class Claimed:
     obligation_parts: int = 1  # how many parts there are in all, delivered ones included
 
 
+Admit = Callable[[list[Obligation]], list[Obligation]]
+
+
 def claim_due(
-    fence: Fence, account: str, *, now: datetime, busy: Iterable[str] = (), limit: int = 100
+    fence: Fence,
+    account: str,
+    *,
+    now: datetime,
+    busy: Iterable[str] = (),
+    limit: int = 100,
+    admit: Admit = list,
 ) -> list[Claimed]:
     """Take what is due: at most one message of each lane, the oldest.
 
@@ -39,14 +49,15 @@ def claim_due(
         fence: The caller's right to the account.
         account: Whose messages.
         now: The present.
-        busy: Lanes that the caller is already serving.
+        busy: Lanes that the caller is already serving, or that must wait.
         limit: The most to take.
+        admit: Which of those that are due the platform's limits let go now; kept in its order.
 
     Raises:
         LeaseLost: Another process owns the account.
     """
     heads = statements.due_heads(account=account, epoch=fence.epoch, now=now, busy=list(busy))
-    heads = heads[:limit]
+    heads = admit(heads[:limit])
     if not heads:
         return []
     with transaction.atomic():
@@ -110,6 +121,7 @@ def _take_over(
         reason=FATE_UNKNOWN,
         now=now,
     )
+    telling.tell(hopeless.values(), now=now)
     borne = [head for head in orphans if head.pk not in hopeless]
     Obligation.objects.filter(pk__in=[head.pk for head in borne]).update(
         recoveries=F("recoveries") + 1

@@ -13,6 +13,7 @@ from django.db.models import F, QuerySet
 
 from delivery import hints, statements
 from delivery.errors import LeaseLost, OutcomeUnknown, TransportError
+from delivery.ledger import telling
 from delivery.ledger.claims import Claimed, begin, begun
 from delivery.ledger.steps import move, move_parts, settle
 from delivery.models import Attempt, Obligation, Outcome, Part
@@ -21,24 +22,44 @@ from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState
 
 
 def accept(
-    work: Claimed, part: Part, receipt: Receipt, *, operation: str, marked: bool, now: datetime
+    work: Claimed,
+    part: Part,
+    receipt: Receipt,
+    *,
+    operation: str,
+    marked: bool,
+    now: datetime,
+    goes_on: bool = True,
 ) -> None:
     """Write down that the platform took `part`; begin the next part, or settle the whole.
+
+    Args:
+        work: The claim it belongs to.
+        part: The part that was sent.
+        receipt: The platform's word.
+        operation: `send`, `edit` or `look`.
+        marked: It said that it may be a duplicate.
+        now: The present.
+        goes_on: The next part follows at once. Otherwise nothing is under way until the next
+            claim: what waits for a limit is not sent twice because its process died waiting.
 
     Raises:
         LeaseLost: Another process owns the account by now; it will find out for itself.
     """
     rest = [other for other in work.parts if other.position > part.position]
     with transaction.atomic():
-        if rest:
+        if not rest:
+            _settle_delivered(work, now)
+        elif goes_on:
             _hold(work, now)
         else:
-            _settle_delivered(work, now)
+            _pause(work, now)
         moved = _deliver(part, receipt, now)
         _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
-        begin(rest[:1])
+        follows = rest[:1] if goes_on else []
+        begin(follows)
     _remember(part, moved)
-    begun(rest[:1])
+    begun(follows)
     work.parts = rest
     if not rest:
         work.obligation.state = OBLIGATIONS.target(Event.ACCEPT)
@@ -49,10 +70,10 @@ def postpone(
     part: Part,
     error: TransportError,
     *,
-    lost: bool,
     until: datetime,
     operation: str,
     now: datetime,
+    is_harmless: bool = False,
 ) -> None:
     """Write down that `part` did not get its receipt and when it is due again.
 
@@ -60,21 +81,22 @@ def postpone(
         work: The claim it belongs to.
         part: The part that was tried.
         error: What the transport said.
-        lost: It may have arrived.
         until: When it is due again.
-        operation: `send` or `edit`.
+        operation: `send`, `edit` or `look`.
         now: The present.
+        is_harmless: A second copy does no harm, so this is none of the few that may be sent.
 
     Raises:
         LeaseLost: Another process owns the account by now.
     """
+    lost = isinstance(error, OutcomeUnknown) and operation == "send"
     with transaction.atomic():
         moved_on = move(
             _owned(work),
             Event.POSTPONE,
             next_attempt_at=until,
             **_last(error),
-            recoveries=F("recoveries") + (1 if lost else 0),
+            recoveries=F("recoveries") + (1 if lost and not is_harmless else 0),
             updated_at=now,
         )
         if not moved_on:
@@ -113,9 +135,25 @@ def try_again(
 
 
 def abandon(
-    work: Claimed, part: Part, error: TransportError, *, reason: str, operation: str, now: datetime
+    work: Claimed,
+    part: Part,
+    error: TransportError,
+    *,
+    reason: str,
+    operation: str,
+    now: datetime,
+    tells: bool = True,
 ) -> None:
     """Give the whole obligation up, with the reason.
+
+    Args:
+        work: The claim it belongs to.
+        part: The part that was tried.
+        error: What the transport said.
+        reason: For staff.
+        operation: `send` or `edit`.
+        now: The present.
+        tells: The person is to learn of it; not where nothing reaches them.
 
     Raises:
         LeaseLost: Another process owns the account by now.
@@ -126,6 +164,8 @@ def abandon(
         _settle_abandoned(work, error, now, reason=reason)
         moved = _fail_part(part, lost=part.was_lost or is_unknown)
         _log(work, part, outcome, operation, now, error=error)
+        if tells:
+            telling.tell([work.obligation], now=now)
     _remember(part, moved)
     work.obligation.state, work.obligation.reason = OBLIGATIONS.target(Event.ABANDON), reason
 
@@ -164,6 +204,11 @@ def _claim_of(work: Claimed) -> dict[str, Any]:
 
 def _hold(work: Claimed, now: datetime) -> None:
     if not statements.hold(**_claim_of(work), now=now):
+        raise LeaseLost
+
+
+def _pause(work: Claimed, now: datetime) -> None:
+    if not move(_owned(work), Event.PAUSE, updated_at=now):
         raise LeaseLost
 
 

@@ -3,12 +3,17 @@
 from dataclasses import replace
 from datetime import datetime
 
+from django.db import transaction
+
 from delivery.conf import delivery_settings
 from delivery.errors import NetworkDown
+from delivery.ledger import telling
 from delivery.ledger.debts import wake
 from delivery.ledger.steps import move, settle
 from delivery.models import Obligation, Part
-from delivery.states import WAITING, Event, PartState, State
+from delivery.states import OBLIGATIONS, WAITING, Event, PartState, State
+
+TOO_OLD = "owed for too long"
 
 
 def withdraw(obligation: Obligation, *, reason: str, now: datetime) -> bool:
@@ -59,16 +64,36 @@ def release_account(account: str, *, now: datetime) -> int:
     return waiting.update(next_attempt_at=now)
 
 
-def expire(*, now: datetime) -> int:
-    """Abandon what has been owed for longer than a debt is valid."""
-    overdue = Obligation.objects.filter(created_at__lt=now - delivery_settings().validity)
-    return settle(overdue, Event.WITHDRAW, reason="owed for too long", now=now)
+def expire(*, now: datetime, batch: int = 1000) -> int:
+    """Abandon what has been owed for longer than a debt is valid, at most `batch` at a time.
+
+    Of an account that is disabled, too: what it owes waits, and is as old as anything else.
+    """
+    waiting = Obligation.objects.filter(state__in=OBLIGATIONS.sources(Event.WITHDRAW))
+    overdue = waiting.filter(created_at__lt=now - delivery_settings().validity)
+    gone = []
+    with transaction.atomic():
+        for obligation in overdue.order_by("id")[:batch]:
+            row = Obligation.objects.filter(pk=obligation.pk)
+            if settle(row, Event.WITHDRAW, reason=TOO_OLD, now=now):
+                gone.append(obligation)
+        telling.tell(gone, now=now)
+    return len(gone)
 
 
 def prune(*, now: datetime, batch: int = 1000) -> int:
-    """Delete settled rows that were kept long enough, at most `batch` at a time."""
-    old = Obligation.objects.filter(settled_at__lt=now - delivery_settings().keep_settled)
-    ids = list(old.order_by("settled_at").values_list("pk", flat=True)[:batch])
+    """Delete settled rows that were kept long enough, or are too many; at most `batch` at a time.
+
+    The oldest go first. What is still owed is never deleted, however many rows there are.
+    """
+    limits = delivery_settings()
+    settled = Obligation.objects.filter(settled_at__isnull=False).order_by("settled_at")
+    old = settled.filter(settled_at__lt=now - limits.keep_settled)
+    ids = list(old.values_list("pk", flat=True)[:batch])
+    surplus = min(batch, settled.count() - limits.most_settled) - len(ids)
+    if surplus > 0:
+        rest = settled.exclude(pk__in=ids)
+        ids += list(rest.values_list("pk", flat=True)[:surplus])
     Obligation.objects.filter(pk__in=ids).delete()
     return len(ids)
 

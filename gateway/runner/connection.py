@@ -9,7 +9,7 @@ from delivery import ledger
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import AuthenticationRefused, LeaseLost, RateLimited, TransportError
 from delivery.leases import Fence
-from delivery.outbox import Ambience
+from delivery.means import Ambience
 from delivery.retry import back_off
 from gateway import accounts, intake
 from gateway.deeds import Deed

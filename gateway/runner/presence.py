@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 from delivery.addresses import Address
 from delivery.errors import TransportError
@@ -18,6 +19,7 @@ class Presence:
 
     def __init__(self, transport: Transport, outlet: Outlet, *, is_able: bool) -> None:
         self.transport, self.outlet, self.is_able = transport, outlet, is_able
+        self.has_room: Callable[[Address], bool] = lambda _address: True
         self._typing: dict[int, asyncio.Task[None]] = {}
         self._budget = Budget(MOST_A_SECOND)
 
@@ -50,7 +52,7 @@ class Presence:
             await asyncio.sleep(BEFORE)
             with contextlib.suppress(TransportError):
                 while loop.time() < ends_at:
-                    if self._budget.take(loop.time()):
+                    if self.has_room(address) and self._budget.take(loop.time()):
                         await self.transport.typing(address)
                     await asyncio.sleep(self.outlet.typing_period.total_seconds())
         finally:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from delivery import leases
 from delivery.database import DATABASE_TROUBLE
 from delivery.leases import Fence
-from delivery.outbox import Ambience
+from delivery.means import Ambience
 from delivery.processes import is_certainly_dead, this_process
 from gateway import access, accounts, processes
 from gateway.models import Account

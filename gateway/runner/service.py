@@ -11,11 +11,15 @@ from delivery.database import DATABASE_TROUBLE
 from delivery.errors import TransportError
 from delivery.leases import Fence
 from delivery.models import Kind, Obligation
-from delivery.outbox import Ambience, Outbox
+from delivery.outbox import Outbox
+from delivery.means import Ambience
 from delivery.previews import LivePreviews
+from delivery.scheduling import Schedule
+from delivery.traffic import Traffic
 from gateway import accounts, keys, platforms, sessions, turns
 from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
+from gateway.media.arrivals import Arrivals
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
@@ -44,10 +48,10 @@ class AccountService:
         try:
             platform = platforms.get(self.account.platform)
             adapter = platform.build_adapter(accounts.config_of(self.account))
+            serving = _Serving(self, platform, adapter)
         except (UnknownPlatform, BadSecret, ValueError) as error:
             await self._cannot_serve(str(error))
             return
-        serving = _Serving(self, platform, adapter)
         await serving.run(self.stopping)
 
     async def _cannot_serve(self, error: str) -> None:
@@ -66,17 +70,21 @@ class _Serving:
     """The parts of a service, once its adapter is built, and how they work together."""
 
     def __init__(self, service: AccountService, platform: Platform, adapter: Adapter) -> None:
-        outlet = outlet_of(platform)
         self.slug, self.ambience, self.adapter = service.account.slug, service.ambience, adapter
+        outlet, rates = outlet_of(platform), platform.rates(accounts.config_of(service.account))
+        self.traffic = Traffic(Schedule(rates), self.ambience.clock)
         self.presence = Presence(adapter, outlet, is_able=platform.capabilities.typing)
-        self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience)
+        self.presence.has_room = lambda address: self.traffic.has_room(address, "typing")
+        self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience, self.traffic)
         self.previews.may_show = lambda: service.is_held
         self.outbox = Outbox(
-            self.slug, service.fence, adapter, outlet, self.previews, self.ambience
+            *(self.slug, service.fence, adapter, outlet, self.previews, self.ambience),
+            self.traffic,
         )
         self.outbox.on_claim = self._about_to_send
         self.outbox.on_moved = lambda address, chat_id: self._spawn(self._move(address, chat_id))
-        reactions = Reactions(self.outbox.open, self.outbox.close, self._do)
+        reactions = Reactions(self._connected, self.outbox.close, self._do)
+        self.arrivals = Arrivals(adapter, self.ambience, turns.let_begin)
         self.connection = Connection(
             service.account, service.fence, adapter, self.ambience, reactions
         )
@@ -117,6 +125,8 @@ class _Serving:
             task.cancel()
         await self.presence.stop()
         await self.previews.stop()
+        for deed in tuple(self._deeds):  # a file half fetched is fetched by the next process
+            deed.cancel()
         await asyncio.gather(outbox, *others, return_exceptions=True)
         await self.adapter.disconnect()
         await self.connection.note(AccountState.DISCONNECTED)
@@ -147,13 +157,21 @@ class _Serving:
             for turn in shown - busy:
                 self.presence.end(turn)
 
+    def _connected(self) -> None:
+        self.outbox.open()
+        self._spawn(self.arrivals.resume(self.slug))
+
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
             self._spawn(self._acknowledge(deed))
         elif isinstance(deed, StartTyping):
             self.presence.start(deed.turn, deed.address)
+        else:
+            self._spawn(self.arrivals.gather(deed.turn))
 
     async def _acknowledge(self, deed: AckPress) -> None:
+        if not self.traffic.has_room(deed.press.source.address, "acknowledge"):
+            return  # a spinner may turn for longer; what is owed may not
         try:
             await self.adapter.acknowledge(deed.press, text=str(deed.text), alert=deed.alert)
         except TransportError as error:

@@ -174,6 +174,7 @@ DELIVERY = {
     "VALIDITY": timedelta(hours=24),
     "MAX_RECOVERIES": 3,
     "KEEP_SETTLED": timedelta(days=7),
+    "MOST_SETTLED": 200_000,
 }
 GATEWAY: dict[str, Any] = {
     "PLATFORMS": ["gateway.platforms.telegram", "gateway.platforms.console"],

@@ -3,9 +3,10 @@
 import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from delivery.addresses import Address
-from delivery.errors import MessageGone, TransportError
+from delivery.errors import MessageGone, OutcomeUnknown, TransportError
 from delivery.ports import OutgoingPart, Receipt
 
 
@@ -31,12 +32,17 @@ class FakeTransport:
         calls: Everything that was asked of it, in order.
         screen: What people see: the text of each message by its id, in order of appearance.
         before: Awaited before a call is carried out; may raise.
+        drops_copies: A second send with the same idempotency key gives the first one's receipt.
+        loses_every: The answer of every so many-th send or edit is lost (0: none).
     """
 
     calls: list[Call] = field(default_factory=list)
     screen: dict[str, str] = field(default_factory=dict)
     places: dict[str, Address] = field(default_factory=dict)
     before: Callable[[Call], Awaitable[None]] | None = None
+    drops_copies: bool = False
+    loses_every: int = 0
+    keys: dict[str, str] = field(default_factory=dict)
     _script: list[tuple[str, str, TransportError | Exception, bool]] = field(default_factory=list)
     _ids: itertools.count = field(default_factory=lambda: itertools.count(1))
 
@@ -64,6 +70,11 @@ class FakeTransport:
         return [call for call in self.calls if call.operation == operation]
 
     @property
+    def messages(self) -> list[Call]:
+        """The calls that send or change something."""
+        return [call for call in self.calls if call.operation in {"send", "edit"}]
+
+    @property
     def texts(self) -> list[str]:
         """What people see, oldest message first."""
         return list(self.screen.values())
@@ -72,7 +83,10 @@ class FakeTransport:
         error, arrives = await self._begin(Call("send", part.address, part=part))
         if error is not None and not arrives:
             raise error
-        message_id = self.show(part.body.text, part.address)
+        message_id = self.keys.get(part.idempotency_key, "") if self.drops_copies else ""
+        if not message_id:
+            message_id = self.show(part.body.text, part.address)
+        self.keys.setdefault(part.idempotency_key, message_id)
         if error is not None:
             raise error
         return Receipt(message_id)
@@ -108,4 +122,19 @@ class FakeTransport:
             if operation == call.operation and chat in {"", call.address.chat_id}:
                 del self._script[index]
                 return error, arrives
+        if self.loses_every and call in self.messages[-1:]:
+            is_hit = len(self.messages) % self.loses_every == 0
+            return (OutcomeUnknown("cut"), True) if is_hit else (None, False)
         return None, False
+
+
+@dataclass
+class ReadableTransport(FakeTransport):
+    """One whose history can be read: each message carries its idempotency key."""
+
+    async def look(self, part: OutgoingPart, *, since: datetime) -> Receipt | None:
+        error, _ = await self._begin(Call("look", part.address, part=part))
+        if error is not None:
+            raise error
+        found = self.keys.get(part.idempotency_key)
+        return Receipt(found) if found else None

@@ -8,8 +8,9 @@ from typing import Any
 
 from delivery import leases, ledger, registry
 from delivery.leases import Fence
+from delivery.means import Ambience
 from delivery.models import Attempt, Obligation, Part
-from delivery.outbox import Ambience, Outbox
+from delivery.outbox import Outbox
 from delivery.previews import LivePreviews
 from delivery.states import OPEN
 from tests.factories import make_obligation
@@ -61,17 +62,22 @@ class Desk:
         until: Callable[[], bool] | None = None,
         *,
         then: Callable[["Desk"], None] | None = None,
+        within: float = 15.0,
     ) -> None:
         """Send what is owed until `until` is true (by default: until nothing is open) and stop.
 
         Args:
             until: Asked again and again, in the database's thread.
             then: Called in the event loop before the outbox is told to stop.
+            within: Seconds after which it has failed.
         """
-        asyncio.run(self._serve(until or nothing_is_open, then))
+        asyncio.run(self._serve(until or nothing_is_open, then, within))
 
     async def _serve(
-        self, until: Callable[[], bool], then: Callable[["Desk"], None] | None
+        self,
+        until: Callable[[], bool],
+        then: Callable[["Desk"], None] | None,
+        within: float,
     ) -> None:
         ambience = Ambience(self.database, self.clock, lambda: 0.0)
         self.previews = LivePreviews(ACCOUNT, self.transport, self.outlet, ambience)
@@ -83,7 +89,7 @@ class Desk:
         self.outbox.open()
         running = asyncio.create_task(self.outbox.run(stopping))
         try:
-            await self.wait_until(until)
+            await self.wait_until(until, within)
             if then is not None:
                 then(self)
         finally:
@@ -103,8 +109,8 @@ class Desk:
         return self.outbox.lease_lost.is_set()
 
     def calls(self, number: int) -> Callable[[], bool]:
-        """Whether the platform was called so often, and everything about it is written down."""
-        return lambda: len(self.transport.calls) >= number and not is_attempting()
+        """Whether so much was sent or edited, and everything about it is written down."""
+        return lambda: len(self.transport.messages) >= number and not is_attempting()
 
 
 def nothing_is_open() -> bool:

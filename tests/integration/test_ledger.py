@@ -42,8 +42,7 @@ def postpone(work, clock, error=None, *, lost=False, seconds=5) -> None:
     ledger.postpone(
         work,
         work.parts[0],
-        error or NetworkDown(),
-        lost=lost,
+        error or (OutcomeUnknown() if lost else NetworkDown()),
         until=clock() + timedelta(seconds=seconds),
         operation="send",
         now=clock(),
@@ -298,7 +297,7 @@ def test_a_lost_send_counts_as_a_recovery_and_a_failed_one_does_not(fence, clock
     (work,) = due(fence, clock)
     postpone(work, clock, NetworkDown(), seconds=0)
     (work,) = due(fence, clock)
-    postpone(work, clock, OutcomeUnknown(), lost=True, seconds=0)
+    postpone(work, clock, lost=True, seconds=0)
     owed.refresh_from_db()
     assert (owed.recoveries, parts_of(owed)[0].was_lost) == (1, True)
 
@@ -324,7 +323,7 @@ def test_a_debt_that_is_being_sent_cannot_be_withdrawn(fence, clock) -> None:
 def test_what_somebody_may_have_seen_is_not_withdrawn_as_unseen(fence, clock) -> None:
     owed = make_obligation(now=clock())
     (work,) = due(fence, clock)
-    postpone(work, clock, OutcomeUnknown(), lost=True)
+    postpone(work, clock, lost=True)
     assert not ledger.withdraw_unseen(owed, reason="closed", now=clock())
     other = make_obligation(now=clock())
     assert ledger.withdraw_unseen(other, reason="closed", now=clock())
@@ -405,7 +404,7 @@ def test_the_kind_of_the_last_error_stands_beside_its_sentence(fence, clock, ver
     (work,) = due(fence, clock)
     part, error, told = work.parts[0], OutcomeUnknown("no answer"), {"operation": "send"}
     if verb == "postpone":
-        told |= {"lost": True, "until": clock()}
+        told |= {"until": clock()}
     if verb == "abandon":
         told |= {"reason": "enough"}
     getattr(ledger, verb)(work, part, error, now=clock(), **told)

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from delivery import preview_rows, previews
 from delivery.addresses import Address
-from delivery.errors import MessageGone, NetworkDown, RateLimited, Refused
+from delivery.errors import MessageGone, NetworkDown, OutcomeUnknown, RateLimited, Refused
+from delivery.means import Ambience
 from delivery.models import Preview
-from delivery.outbox import Ambience
+from delivery.ports import Certainty, Rate, Rates
 from delivery.previews import CURSOR, LivePreviews
+from delivery.scheduling import Schedule
+from delivery.traffic import Traffic
 
 DM = Address(platform="telegram", account="telegram", chat_id="1")
 KEY = "t1.0"
@@ -28,7 +31,7 @@ class Stage:
     """The previews of one process, and what a test does with them."""
 
     def __init__(self, desk) -> None:
-        self.desk, self.transport = desk, desk.transport
+        self.desk, self.transport, self.rates = desk, desk.transport, Rates()
         desk.change_outlet(minimum_edit_interval=timedelta(seconds=0.01))
 
     def play(self, scene: Callable[["Stage"], Awaitable[None]]) -> None:
@@ -36,7 +39,8 @@ class Stage:
 
     async def _play(self, scene) -> None:
         ambience = Ambience(self.desk.database, self.desk.clock, lambda: 0.0)
-        self.live = LivePreviews("telegram", self.transport, self.desk.outlet, ambience)
+        traffic = Traffic(Schedule(self.rates), lambda: datetime.now(UTC))  # with time that passes
+        self.live = LivePreviews("telegram", self.transport, self.desk.outlet, ambience, traffic)
         try:
             await scene(self)
         finally:
@@ -186,10 +190,96 @@ def test_a_database_that_is_away_ends_the_preview_and_nothing_else(stage) -> Non
 
     async def scene(stage) -> None:
         stage.say(SENTENCE)
-        await stage.until(lambda: bool(stage.transport.screen))
+        await stage.until(lambda: "store" in stage.desk.database.calls)
         stage.say(SENTENCE * 9)
         await stage.quiet()
+        assert await stage.live.take_over(KEY) == []
+
+    stage.play(scene)
+    assert stage.transport.calls == []
+
+
+@pytest.mark.proves("D5")
+@pytest.mark.parametrize("ends", ["unanswered", "killed"])
+def test_a_preview_whose_id_nobody_learnt_is_owned_up_to_by_the_final(stage, ends) -> None:
+    if ends == "unanswered":
+        stage.transport.fail(OutcomeUnknown(), arrives=True)
+    else:
+        stage.desk.database.outages["store"] = 0
+
+    async def hang(call) -> None:
+        await asyncio.Event().wait()
+
+    async def scene(stage) -> None:
+        if ends == "killed":
+            stage.transport.before = hang
+        stage.say(SENTENCE)
+        await stage.until(lambda: bool(stage.transport.calls))
+        await stage.quiet()
+
+    stage.play(scene)
+    stage.transport.before = None
+    stage.desk.owe("The whole answer.", preview_key=KEY)
+    stage.desk.serve()
+    assert stage.transport.texts[-1].startswith("♻️")
+    assert stage.transport.texts[-1].endswith("The whole answer.")
+
+
+def test_a_preview_that_was_refused_leaves_no_doubt_behind(stage) -> None:
+    stage.transport.fail(Refused())
+
+    async def scene(stage) -> None:
+        stage.say(SENTENCE)
+        await stage.until(lambda: bool(stage.transport.calls))
+        await stage.quiet()
+
+    stage.play(scene)
+    stage.desk.owe("The whole answer.", preview_key=KEY)
+    stage.desk.serve()
+    assert stage.transport.texts == ["The whole answer."]
+
+
+def test_where_the_platform_drops_copies_a_lost_preview_gets_its_name_by_the_next_try(
+    stage,
+) -> None:
+    stage.desk.change_outlet(certainty=Certainty.IDEMPOTENT)
+    stage.transport.drops_copies = True
+    stage.transport.fail(OutcomeUnknown(), arrives=True)
+
+    async def scene(stage) -> None:
+        stage.say(SENTENCE)
+        await stage.sees(SENTENCE.strip() + CURSOR)
+        await stage.until(lambda: len(stage.transport.of("send")) == 2)
+        await stage.quiet()
         assert await stage.live.take_over(KEY) == ["m1"]
+
+    stage.play(scene)
+    assert len(stage.transport.texts) == 1
+
+
+# B075: what a group may get in a minute is not spent on progress.
+@pytest.mark.proves("D9")
+def test_a_preview_leaves_room_for_what_is_owed(stage) -> None:
+    stage.rates = Rates(private=Rate(8, 60.0))
+
+    async def scene(stage) -> None:
+        for length in range(1, 30):
+            stage.say(SENTENCE * length)
+            await stage.quiet()
+
+    stage.play(scene)
+    assert len(stage.transport.calls) == 6  # of eight, a quarter is kept
+
+
+@pytest.mark.proves("D9")
+def test_a_chat_that_must_wait_gets_no_preview(stage) -> None:
+    stage.transport.fail(RateLimited(retry_after=60))
+
+    async def scene(stage) -> None:
+        stage.say(SENTENCE, key="t1.0")
+        await stage.until(lambda: bool(stage.transport.calls))
+        stage.say(SENTENCE, key="t2.0")
+        await stage.quiet()
 
     stage.play(scene)
     assert len(stage.transport.calls) == 1

@@ -150,13 +150,7 @@ def test_a_question_that_may_have_arrived_takes_an_answer(ask, turn, clock) -> N
     work = being_sent(prompt, clock)
     assert questions.pending_for(turn.conversation.key) == [prompt]
     ledger.postpone(
-        work,
-        work.parts[0],
-        OutcomeUnknown(),
-        lost=True,
-        until=clock(),
-        operation="send",
-        now=clock(),
+        work, work.parts[0], OutcomeUnknown(), until=clock(), operation="send", now=clock()
     )
     assert questions.pending_for(turn.conversation.key) == [prompt]
 
@@ -164,9 +158,7 @@ def test_a_question_that_may_have_arrived_takes_an_answer(ask, turn, clock) -> N
 @pytest.mark.proves("Q22")
 def test_a_question_that_certainly_did_not_arrive_takes_no_answer(ask, turn, clock) -> None:
     work = being_sent(ask(delivered=False), clock)
-    ledger.postpone(
-        work, work.parts[0], Refused(), lost=False, until=clock(), operation="send", now=clock()
-    )
+    ledger.postpone(work, work.parts[0], Refused(), until=clock(), operation="send", now=clock())
     assert questions.pending_for(turn.conversation.key) == []
 
 

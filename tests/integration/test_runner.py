@@ -8,7 +8,7 @@ import pytest
 
 from delivery import ledger
 from delivery.errors import AuthenticationRefused
-from delivery.outbox import Ambience
+from delivery.means import Ambience
 from gateway import platforms
 from gateway.messages import Batch
 from gateway.ports import BotIdentity

@@ -7,7 +7,7 @@ that can be done any number of times, so nothing is ever doubled.
 from dataclasses import dataclass, field
 
 from delivery.content import Limit, Unit
-from delivery.ports import Certainty, Dialect
+from delivery.ports import Certainty, Dialect, Rates
 from gateway.platforms.console.adapter import ConsoleAdapter
 from gateway.platforms.console.formatting import ConsoleDialect
 from gateway.ports import AccountConfig, Adapter, Capabilities
@@ -32,6 +32,10 @@ class ConsolePlatform:
     def build_adapter(self, config: AccountConfig) -> Adapter:
         """The adapter of one console account."""
         return ConsoleAdapter(config)
+
+    def rates(self, config: AccountConfig) -> Rates:  # noqa: ARG002 - the port
+        """The ledger is the timeline: nothing limits it."""
+        return Rates()
 
     def problems(self, config: AccountConfig) -> list[str]:
         """There is one Control UI; its account is made at the first start and has no settings."""

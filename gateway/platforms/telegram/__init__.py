@@ -6,7 +6,7 @@ Nothing here opens a connection or imports the client library; `build_adapter` d
 from datetime import timedelta
 
 from delivery.content import Limit, Unit
-from delivery.ports import Certainty, Dialect
+from delivery.ports import Certainty, Dialect, Rate, Rates
 from gateway.platforms.telegram import conf
 from gateway.platforms.telegram.formatting import TelegramDialect
 from gateway.platforms.telegram.wire import PLATFORM
@@ -15,6 +15,12 @@ from gateway.ports import AccountConfig, Adapter, Capabilities
 # A group takes about 20 messages and edits a minute; a private chat about one a second.
 # Source: https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
 GROUP_EDIT_INTERVAL = timedelta(seconds=3)
+
+# About 30 messages a second in all, 20 a minute in a group, and one a second in a private chat,
+# where short bursts pass: those are let through. More in all can be bought for a bot, and who runs
+# a server of their own knows what it takes, so there only its 429 counts.
+# Source: the same page, "avoid sending more than".
+LIMITS = Rates(account=Rate(30, 1.0), private=Rate(20, 20.0), group=Rate(20, 60.0))
 
 CAPABILITIES = Capabilities(
     limit=Limit(4096, Unit.UTF16),
@@ -47,6 +53,11 @@ class TelegramPlatform:
         from gateway.platforms.telegram.adapter import TelegramAdapter  # noqa: PLC0415
 
         return TelegramAdapter(config)
+
+    def rates(self, config: AccountConfig) -> Rates:
+        """Telegram's own limits; of another Bot API server only what holds for each of them."""
+        is_own = "api_base_url" in config.options
+        return Rates(group=LIMITS.group) if is_own else LIMITS
 
     def problems(self, config: AccountConfig) -> list[str]:
         """What is wrong with an account's settings, in words."""

@@ -42,8 +42,7 @@ EVERY_ERROR = [
 def decision_on(error: TransportError, **changes) -> Decision:
     facts = {
         "attempt": 1,
-        "recoveries": 0,
-        "max_recoveries": 3,
+        "recoveries_left": 3,
         "tried": frozenset(),
         "chance": 0.0,
         "is_edit": False,
@@ -68,16 +67,12 @@ def test_many_who_wait_do_not_all_return_at_once() -> None:
 
 def test_a_rate_limit_is_waited_for_as_long_as_the_platform_asks() -> None:
     decision = decision_on(RateLimited(retry_after=7))
-    assert decision == Decision(Step.LATER, timedelta(seconds=7), blocks="chat")
-
-
-def test_a_rate_limit_of_the_account_holds_up_the_account() -> None:
-    assert decision_on(RateLimited(retry_after=7, scope="account")).blocks == "account"
+    assert decision == Decision(Step.LATER, timedelta(seconds=7))
 
 
 @pytest.mark.parametrize("retry_after", [0, -3, 3600])
 def test_a_rate_limit_never_gives_a_message_up(retry_after: float) -> None:
-    decision = decision_on(RateLimited(retry_after=retry_after), attempt=10_000, recoveries=99)
+    decision = decision_on(RateLimited(retry_after=retry_after), attempt=10_000, recoveries_left=0)
     assert decision.step is Step.LATER
     assert decision.delay >= timedelta(0)
 
@@ -91,15 +86,28 @@ def test_a_refused_credential_stops_the_account_and_loses_nothing() -> None:
 @pytest.mark.proves("D11")
 @pytest.mark.parametrize("error", [NetworkDown(), NotSent()])
 def test_what_certainly_did_not_arrive_is_tried_again_for_ever(error: TransportError) -> None:
-    assert decision_on(error, attempt=10_000, recoveries=99).step is Step.LATER
+    assert decision_on(error, attempt=10_000, recoveries_left=0).step is Step.LATER
 
 
 def test_what_may_have_arrived_is_sent_again_by_the_rules_for_it() -> None:
-    assert decision_on(OutcomeUnknown(), recoveries=2).step is Step.MARKED
+    assert decision_on(OutcomeUnknown(), recoveries_left=1).step is Step.MARKED
+
+
+def test_the_few_copies_that_may_be_sent_outlast_a_dozen_seconds() -> None:
+    waits = [decision_on(OutcomeUnknown(), recoveries_left=left).delay for left in (3, 2, 1)]
+    assert waits == sorted(waits)
+    assert sum(waits, timedelta()) > timedelta(seconds=12)
+    assert max(waits) < timedelta(seconds=LONGEST_WAIT)
+
+
+@pytest.mark.proves("D5")
+def test_what_does_no_harm_twice_is_sent_again_for_as_long_as_it_takes() -> None:
+    decision = decision_on(OutcomeUnknown(), recoveries_left=-9, attempt=10_000, is_harmless=True)
+    assert decision.step is Step.MARKED
 
 
 def test_what_may_have_arrived_is_not_sent_again_without_end() -> None:
-    decision = decision_on(OutcomeUnknown(), recoveries=3)
+    decision = decision_on(OutcomeUnknown(), recoveries_left=0)
     assert decision.step is Step.ABANDON
     assert decision.reason == "its fate stayed unknown too often"
 
@@ -153,7 +161,9 @@ def test_an_edit_whose_formatting_is_refused_is_still_an_edit() -> None:
 
 
 def test_an_edit_that_may_have_worked_is_tried_again() -> None:
-    decision = decision_on(OutcomeUnknown(), recoveries=99, attempt=MOST_EDITS - 1, is_edit=True)
+    decision = decision_on(
+        OutcomeUnknown(), recoveries_left=0, attempt=MOST_EDITS - 1, is_edit=True
+    )
     assert decision.step is Step.MARKED
 
 
@@ -172,13 +182,12 @@ def test_a_closing_edit_whose_fate_stays_unknown_is_not_worth_a_message() -> Non
     error=st.sampled_from(EVERY_ERROR),
     tried=st.frozensets(st.sampled_from(Step)),
     attempt=st.integers(1, 10**9),
-    recoveries=st.integers(0, 10**9),
+    recoveries_left=st.integers(-3, 10**9),
     chance=st.floats(0, 1, exclude_max=True),
     is_edit=st.booleans(),
+    is_harmless=st.booleans(),
 )
-def test_every_error_has_its_answer(error, tried, attempt, recoveries, chance, is_edit) -> None:
-    decision = decision_on(
-        error, tried=tried, attempt=attempt, recoveries=recoveries, chance=chance, is_edit=is_edit
-    )
+def test_every_error_has_its_answer(error, tried, **facts) -> None:
+    decision = decision_on(error, tried=tried, **facts)
     assert decision.step not in tried - {Step.LATER, Step.MARKED, Step.ABANDON}
     assert bool(decision.reason) == (decision.step is Step.ABANDON)

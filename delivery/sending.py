@@ -1,0 +1,217 @@
+"""Seeing one owed message through: each of its parts, in whichever shape the platform takes.
+
+What an error means is decided elsewhere (`retry`), and how a part is said (`calling`).
+"""
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from delivery import destinations, ledger, retry
+from delivery.calling import HARMLESS, Attempt, Caller
+from delivery.conf import delivery_settings
+from delivery.errors import MessageGone, OutcomeUnknown, TransportError
+from delivery.ledger import Claimed
+from delivery.means import Means, insist
+from delivery.models import Part
+from delivery.ports import Receipt
+from delivery.retry import Decision, Step
+from delivery.scheduling import Errand
+from delivery.traffic import errand_of, errand_to
+
+
+class Sending:
+    """One claimed message on its way out. The claim took room for its first part.
+
+    Args:
+        means: What the account works with.
+        work: The claim.
+    """
+
+    def __init__(self, means: Means, work: Claimed) -> None:
+        self._means, self._work = means, work
+        self._caller = Caller(means, work)
+        self._holds: Errand | None = errand_of(work.obligation)
+        self._by_part: dict[int, str] = {}  # the message that a part changes, by its position
+        self._spare: list[str] = []  # messages of no use any more once everything is delivered
+        self._doubtful: set[int] = set()  # parts of which a preview may stand without a known id
+
+    async def see_through(self) -> None:
+        """Send what is still to be sent, for as long as that may go on.
+
+        Raises:
+            LeaseLost: Another process owns the account by now.
+        """
+        try:
+            if not await self._find_targets():
+                return
+            for part in list(self._work.parts):
+                if not await self._deliver(part):
+                    return
+            await self._tidy()
+        finally:
+            self._let_go(OutcomeUnknown())
+
+    # --- what it replaces -----------------------------------------------------------------------
+
+    async def _find_targets(self) -> bool:
+        """Learn which messages this one changes; False if that gave it up."""
+        obligation, ambience = self._work.obligation, self._means.ambience
+        targets: list[str] = []
+        if obligation.edits_id:
+            edited = obligation.edits_id
+            targets = await insist(lambda: ambience.database(ledger.message_ids, edited))
+        elif obligation.preview_key:
+            targets = await insist(lambda: self._means.previews.take_over(obligation.preview_key))
+        self._by_part = {position: target for position, target in enumerate(targets) if target}
+        self._doubtful = {position for position, target in enumerate(targets) if not target}
+        self._spare = [target for target in targets[self._work.obligation_parts :] if target]
+        if obligation.edits_id and not targets:
+            gone = MessageGone("the message to change was never sent")
+            verdict = Decision(Step.ABANDON, reason=gone.detail)
+            self._let_go(gone)
+            await self._abandon(self._work.parts[0], gone, verdict, "edit")
+            return False
+        return True
+
+    async def _tidy(self) -> None:
+        for message_id in self._spare:
+            with contextlib.suppress(TransportError):
+                await self._means.transport.delete(self._work.obligation.destination, message_id)
+
+    # --- one part ---------------------------------------------------------------------------
+
+    async def _deliver(self, part: Part) -> bool:
+        """See one part through; True when the next one may follow, False when it must wait."""
+        # What only closes an earlier message is not worth a message of its own.
+        tried: set[Step] = {Step.FRESH} if self._work.obligation.edits_id else set()
+        while True:
+            target = self._by_part.get(part.position, "")
+            is_doubtful = part.position in self._doubtful
+            attempt = Attempt(target, "edit" if target else "send", is_doubtful)
+            try:
+                receipt = await self._caller.call(part, attempt)
+            except TransportError as error:
+                decision = self._decide(error, part, frozenset(tried), attempt)
+                if not await self._again(part, error, decision, attempt.operation):
+                    return False
+                tried.add(decision.step)
+                continue
+            return await self._accept(part, receipt, attempt)
+
+    async def _accept(self, part: Part, receipt: Receipt, attempt: Attempt) -> bool:
+        self._let_go(None)
+        goes_on = self._take_room_after(part)
+        await self._write(
+            ledger.accept,
+            self._work,
+            part,
+            receipt,
+            operation=attempt.operation,
+            marked=attempt.marked,
+            now=self._means.ambience.clock(),
+            goes_on=goes_on,
+        )
+        return goes_on
+
+    async def _again(
+        self, part: Part, error: TransportError, decision: Decision, operation: str
+    ) -> bool:
+        """Do what was decided; True when the part is to be tried again at once."""
+        if decision.step is Step.ABANDON:
+            self._let_go(error)
+            await self._abandon(part, error, decision, operation)
+            return False
+        if decision.step in {Step.LATER, Step.MARKED}:
+            self._let_go(error)
+            await self._postpone(part, error, decision, operation)
+            return False
+        # The refused call made no message: the next shape has its room.
+        if decision.step is Step.FRESH:
+            self._spare.append(self._by_part.pop(part.position))
+            if isinstance(error, OutcomeUnknown):  # the old one may read as the new one will
+                self._doubtful.add(part.position)
+        self._caller.reshape(part, decision.step, error)
+        now = self._means.ambience.clock()
+        await self._write(ledger.try_again, self._work, part, error, operation=operation, now=now)
+        return True
+
+    # --- what comes of it -----------------------------------------------------------------------
+
+    def _decide(
+        self, error: TransportError, part: Part, tried: frozenset[Step], attempt: Attempt
+    ) -> Decision:
+        decision = retry.decide(
+            error,
+            attempt=part.attempts,
+            recoveries_left=delivery_settings().max_recoveries - self._work.obligation.recoveries,
+            tried=tried,
+            chance=self._means.ambience.chance(),
+            is_edit=bool(attempt.target),
+            is_harmless=self._means.outlet.certainty in HARMLESS,
+        )
+        if decision.stops_account:
+            self._means.reports.refused()
+        return decision
+
+    async def _postpone(
+        self, part: Part, error: TransportError, decision: Decision, operation: str
+    ) -> None:
+        now = self._means.ambience.clock()
+        until = now + decision.delay
+        self._means.reports.postponed(until)
+        await self._write(
+            ledger.postpone,
+            self._work,
+            part,
+            error,
+            is_harmless=self._means.outlet.certainty in HARMLESS,
+            until=until,
+            operation=operation,
+            now=now,
+        )
+
+    async def _abandon(
+        self, part: Part, error: TransportError, decision: Decision, operation: str
+    ) -> None:
+        now = self._means.ambience.clock()
+        await self._write(
+            ledger.abandon,
+            self._work,
+            part,
+            error,
+            reason=decision.reason,
+            operation=operation,
+            now=now,
+            tells=not decision.kills_destination,
+        )
+        if decision.kills_destination:
+            address = self._work.obligation.destination
+            await self._write(destinations.bury, address, reason=decision.reason, now=now)
+
+    async def _write(self, function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+        """Write to the ledger, again and again while the database is away.
+
+        What the platform said must not be forgotten because the database blinked; as long as this
+        process lives, it is the only one that knows.
+        """
+        await insist(lambda: self._means.ambience.database(function, *args, **kwargs))
+
+    # --- room among the limits ------------------------------------------------------------------
+
+    def _take_room_after(self, part: Part) -> bool:
+        """Whether the part after `part`, if there is one, may follow at once."""
+        following = part.position + 1
+        if following >= self._work.obligation_parts:
+            return True
+        method = "edit" if self._by_part.get(following) else "send"
+        errand = errand_to(self._work.obligation.destination, method)
+        if not self._means.traffic.goes_on(errand):
+            return False
+        self._holds = errand
+        return True
+
+    def _let_go(self, error: TransportError | None) -> None:
+        if self._holds is not None:
+            self._means.traffic.finish(self._holds, error)
+            self._holds = None
