@@ -18,6 +18,29 @@ class Misconfigured(ImproperlyConfigured):
     """
 
 
+@dataclass(frozen=True, kw_only=True)
+class MediaSettings:
+    """How files are kept; sizes in bytes.
+
+    Attributes:
+        directory: Where they lie.
+        workspaces: Where each session has a directory of its own, in which its agent finds them.
+        max_file: The largest that is taken or sent.
+        account_quota: What all files of one account may take.
+        total_quota: What all files may take.
+        keep: How long a file is kept.
+        wait: How long a turn waits for the files of its message.
+    """
+
+    directory: str = ""
+    workspaces: str = ""
+    max_file: int = 128 * 1024 * 1024
+    account_quota: int = 2 * 1024**3
+    total_quota: int = 10 * 1024**3
+    keep: timedelta = timedelta(days=7)
+    wait: timedelta = timedelta(seconds=60)
+
+
 @dataclass(frozen=True)
 class GatewaySettings:
     """How the gateway behaves.
@@ -35,6 +58,7 @@ class GatewaySettings:
         lasting_approvals: How far approvals for a session, and for good, may go.
         shell_workspaces: Where each session has a directory for the commands of its agent; empty
             where there is no shell tool.
+        media: How files are kept.
         environment_accounts: Accounts whose settings stand in the environment, by platform.
     """
 
@@ -49,6 +73,7 @@ class GatewaySettings:
     members_approve: RiskLevel | None = RiskLevel.HIGH
     lasting_approvals: dict[Reach, Lasting] = field(default_factory=dict)
     shell_workspaces: str = ""
+    media: MediaSettings = field(default_factory=MediaSettings)
     environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -58,6 +83,9 @@ def gateway_settings() -> GatewaySettings:
     approvals = raw.pop("approvals", None)
     if approvals is not None:
         raw |= _approvals(approvals)
+    media = raw.pop("media", None)
+    if media is not None:
+        raw["media"] = MediaSettings(**{key.lower(): value for key, value in media.items()})
     return GatewaySettings(**raw)
 
 

@@ -23,4 +23,11 @@ class StartTyping:
     turn: int
 
 
-Deed = AckPress | StartTyping
+@dataclass(frozen=True)
+class FetchFiles:
+    """Fetch the files that a turn waits for."""
+
+    turn: int
+
+
+Deed = AckPress | StartTyping | FetchFiles

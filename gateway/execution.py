@@ -43,6 +43,7 @@ from gateway.agents.runtime import AgentRun, AgentRuntime
 from gateway.agents.tools import Risk
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
+from gateway.media import desk
 from gateway.models import ToolCall, ToolState, Turn
 from gateway.workbench import workbench
 
@@ -79,7 +80,7 @@ def _request(turn: Turn) -> RunRequest:
     context = instructions.context_of(turn)
     return RunRequest(
         history=stored if has_begun else history.close_off(stored, ""),
-        prompt=None if has_begun else turn.prompt,
+        prompt=None if has_begun else desk.prompt_of(turn),
         instructions=instructions.for_turn(context),
         tools=instructions.tools_for(turn),
         context=context,

@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from delivery.content import Limit
 from delivery.ports import Certainty, Dialect, Outlet, Rates, Transport
 from gateway.fetching.limits import Limits, Meter
+from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 
 
@@ -98,6 +99,25 @@ class Adapter(Transport, Protocol):
             press: The press being answered.
             text: What they read; may be empty.
             alert: Show it as a box to be closed rather than as a passing notice.
+        """
+        ...
+
+
+@runtime_checkable
+class GivesFiles(Protocol):
+    """An adapter through which the files of messages can be fetched."""
+
+    async def fetch(self, file_id: str, meter: Meter, limits: Limits) -> None:
+        """Fetch one file.
+
+        Args:
+            file_id: What the platform called it in the message.
+            meter: Takes the pieces in order, and raises when they are too many.
+            limits: How much and how long.
+
+        Raises:
+            FetchError: There is no file; the sentence is for the person who sent it.
+            TransportError: The platform refused the call or cannot be reached.
         """
         ...
 

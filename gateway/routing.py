@@ -1,8 +1,8 @@
 """What becomes of an event: for each kind a chain of steps, and the first that knows decides."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import cast
 
 from clarify import questions
@@ -15,9 +15,10 @@ from delivery.ledger import Debt
 from delivery.models import Kind
 from gateway import access, commands, handlers, inbound, keys, policy, sessions, turns, wording
 from gateway.conf import gateway_settings
-from gateway.deeds import AckPress, Deed, StartTyping
+from gateway.deeds import AckPress, Deed, FetchFiles, StartTyping
 from gateway.handlers import Given
 from gateway.inbound import Verdict
+from gateway.media import shelf
 from gateway.messages import (
     ButtonPress,
     ChatMoved,
@@ -29,8 +30,9 @@ from gateway.messages import (
     Membership,
     Source,
 )
-from gateway.models import Conversation, Decision
+from gateway.models import Conversation, Decision, Turn
 
+FILES_MARGIN = timedelta(seconds=5)  # for saying that the last of them did not come
 PRIVATE = frozenset({ChatType.DM, ChatType.CONSOLE, ChatType.WEBHOOK})
 
 
@@ -80,6 +82,7 @@ def _heard(event: InboundMessage, speaker: Answerer, now: datetime) -> Verdict:
     verdict = (
         _as_command(heard)
         or _as_answer(heard)
+        or _as_album(heard)
         or _unless_addressed(heard)
         or _as_late_answer(heard)
         or _as_stale(heard)
@@ -161,6 +164,20 @@ def _overtaken(heard: Heard, prompt: Prompt) -> Verdict | None:
     return Verdict(Decision.CLOSED, f"the question is {prompt.state}", prompt=prompt)
 
 
+def _as_album(heard: Heard) -> Verdict | None:
+    """A further piece of an album joins the turn that the first one began, mention or none."""
+    event = heard.event
+    turn = shelf.album(heard.conversation, heard.source.user_id, event.group_id)
+    if turn is None:
+        return None
+    is_said = f"\n{event.text}\n" in f"\n{turn.prompt}\n"
+    words = wording.as_prompt(replace(event, text="") if is_said else event)
+    if not turns.extend(turn, words, until=_held_until(heard), now=heard.now):
+        return None
+    _want_files(turn, event, heard.now)
+    return Verdict(Decision.TURN, "more of an album", turn=turn, deeds=(FetchFiles(turn.pk),))
+
+
 def _unless_addressed(heard: Heard) -> Verdict | None:
     if heard.is_addressed:
         return None
@@ -202,10 +219,25 @@ def _as_turn(heard: Heard) -> Verdict:
             sender_id=source.user_id,
             sender_name=source.user_name,
             reply_to=source.message_id,
+            held_until=_held_until(heard) if event.attachments else None,
         ),
         now=heard.now,
     )
-    return Verdict(Decision.TURN, turn=turn, deeds=(StartTyping(source.address, turn.pk),))
+    deeds: tuple[Deed, ...] = (StartTyping(source.address, turn.pk),)
+    if event.attachments:
+        _want_files(turn, event, heard.now)
+        deeds += (FetchFiles(turn.pk),)
+    return Verdict(Decision.TURN, turn=turn, deeds=deeds)
+
+
+def _held_until(heard: Heard) -> datetime:
+    """When a turn begins at the latest, whatever becomes of the files that it waits for."""
+    return heard.now + gateway_settings().media.wait + FILES_MARGIN
+
+
+def _want_files(turn: Turn, event: InboundMessage, now: datetime) -> None:
+    files = [(attachment, wording.file_label(attachment)) for attachment in event.attachments]
+    shelf.want(turn, files, group_id=event.group_id, now=now)
 
 
 def _open_to(heard: Heard) -> list[Prompt]:

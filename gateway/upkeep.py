@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from clarify import questions
 from delivery.database import DATABASE_AWAY
@@ -10,6 +11,8 @@ from delivery.processes import is_certainly_dead, this_process
 from gateway import processes, turns
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
+from gateway.media import shelf
+from gateway.media.store import MediaStore
 from gateway.models import Turn
 from gateway.workbench import workbench
 
@@ -69,3 +72,7 @@ def _is_in_hand(turn: Turn, now: datetime) -> bool:
 def housekeeping(*, now: datetime) -> None:
     """Drop what nobody needs any more."""
     processes.forget(now=now)
+    store = MediaStore(Path(gateway_settings().media.directory))
+    while shelf.expire(store, now=now) == shelf.EXPIRED_AT_ONCE:
+        pass
+    shelf.prune(now=now)

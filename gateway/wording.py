@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gateway.commands import UnknownCommand
-from gateway.messages import InboundMessage, Source
+from gateway.messages import Attachment, InboundMessage, Source
 
 TOO_OLD = gettext_lazy(
     "This message reached me so late that I leave it unanswered. Please send it again if it still"
@@ -44,8 +44,10 @@ def still_open(question: str) -> str:
 def as_prompt(event: InboundMessage) -> str:
     """What the agent reads of a message: its words, and a line for each file that came with it."""
     lines = [event.text] if event.text else []
-    lines += [
-        f"[{attachment.kind}: {attachment.name or 'without a name'}]"
-        for attachment in event.attachments
-    ]
+    lines += [file_label(attachment) for attachment in event.attachments]
     return "\n".join(lines)
+
+
+def file_label(attachment: Attachment) -> str:
+    """What stands for a file in what its sender said."""
+    return f"[{attachment.kind}: {attachment.name or 'without a name'}]"[:300]

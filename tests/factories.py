@@ -42,11 +42,13 @@ from gateway.models import (
     Conversation,
     Decision,
     InboundEvent,
+    MediaFile,
     Note,
     ProcessBeat,
     ToolCall,
     ToolState,
     Turn,
+    Upload,
 )
 
 _numbers = itertools.count(1)
@@ -363,6 +365,22 @@ def settle(obligation: Obligation, *, at: datetime | None = None) -> Obligation:
     return _changed(obligation, {"state": DeliveryState.DELIVERED, "settled_at": at, "attempts": 1})
 
 
+def make_file(turn: Turn, **changes: Any) -> MediaFile:
+    """A photo that came with a turn's message and is not fetched yet."""
+    now = timezone.now()
+    defaults: dict[str, Any] = {
+        "direction": "in",
+        "account": turn.conversation.account,
+        "conversation": turn.conversation,
+        "kind": "photo",
+        "remote_id": "FILE000000000001",
+        "label": "[photo: without a name]",
+        "created_at": now,
+        "expires_at": now + timedelta(days=7),
+    }
+    return MediaFile.objects.create(turn=turn, **(defaults | changes))
+
+
 def make_staff(name: str = "boss", **changes: Any):
     """A logged-in superuser."""
     defaults: dict[str, Any] = {"is_staff": True, "is_superuser": True}
@@ -401,6 +419,10 @@ def make_everything_else(turn: Turn) -> None:
     )
     ProcessBeat.objects.create(
         name="worker:host/1/1", kind="worker", started_at=now, seen_at=ago(hours=1)
+    )
+    make_file(turn)
+    Upload.objects.create(
+        account="telegram", form="photo", sha256="0" * 64, remote_id="AgAC", uploaded_at=now
     )
     Note.objects.create(conversation=turn.conversation, turn=turn, text="remember", created_at=now)
     make_permit(turn, covers="<script>alert('x')</script>")

@@ -2,9 +2,18 @@
 
 from django.contrib import admin
 
-from gateway.admin import access, accounts, conversations, inbound, prompts, schedule, turns
+from gateway.admin import access, accounts, conversations, inbound, media, prompts, schedule, turns
 
-__all__ = ["access", "accounts", "conversations", "inbound", "prompts", "schedule", "turns"]
+__all__ = [
+    "access",
+    "accounts",
+    "conversations",
+    "inbound",
+    "media",
+    "prompts",
+    "schedule",
+    "turns",
+]
 
 admin.site.site_header = admin.site.site_title = "Hermes Gateway"
 admin.site.index_title = "Operations"

@@ -4,6 +4,7 @@ from gateway.models.access import AllowEntry, AuditEvent
 from gateway.models.accounts import Account, AccountState, ProcessBeat
 from gateway.models.conversations import Conversation, Session, TranscriptEntry
 from gateway.models.inbound import Decision, InboundEvent
+from gateway.models.media import Direction, MediaFile, MediaState, Upload
 from gateway.models.turns import Note, ToolCall, ToolState, Turn
 
 __all__ = [
@@ -13,7 +14,10 @@ __all__ = [
     "AuditEvent",
     "Conversation",
     "Decision",
+    "Direction",
     "InboundEvent",
+    "MediaFile",
+    "MediaState",
     "Note",
     "ProcessBeat",
     "Session",
@@ -21,4 +25,5 @@ __all__ = [
     "ToolState",
     "TranscriptEntry",
     "Turn",
+    "Upload",
 ]

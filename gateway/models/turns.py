@@ -55,6 +55,9 @@ class Turn(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     woken_at = models.DateTimeField(help_text="When a worker was last told of it.")
+    held_until = models.DateTimeField(
+        null=True, blank=True, help_text="Its files are on their way, until then at most."
+    )
     updated_at = models.DateTimeField(db_index=True)
 
     class Meta:

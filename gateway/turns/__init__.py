@@ -4,6 +4,7 @@ Whoever runs a turn holds it by its epoch; a write for an older epoch, or for a 
 stopped, raises `TurnLost` and changes nothing.
 
 life        from the queue to its end: begun, claimed, checkpointed, suspended, gone on with
+gathering   waiting in the queue for the files of its message, and for the rest of an album
 stopping    ended because a person or staff ask for it
 recovery    kept in hand, laid down, taken back from the dead, found again
 toolcalls   the calls of tools inside it: begun is written before they run, their result after
@@ -11,6 +12,7 @@ owing       what is owed to the person, kept in the history and shown of it
 claims      who holds it
 """
 
+from gateway.turns.gathering import extend, let_begin
 from gateway.turns.life import (
     NewTurn,
     checkpoint,
@@ -34,12 +36,14 @@ __all__ = [
     "checkpoint",
     "claim",
     "enqueue",
+    "extend",
     "fail",
     "finish",
     "finish_tool",
     "forget_tool",
     "give_back",
     "keep_words",
+    "let_begin",
     "on_prompt_resolved",
     "reclaim",
     "renew",

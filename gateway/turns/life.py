@@ -29,6 +29,7 @@ class NewTurn:
     sender_id: str
     sender_name: str
     reply_to: str
+    held_until: datetime | None = None  # its files are on their way
 
 
 def enqueue(new: NewTurn, *, now: datetime) -> Turn:
@@ -43,10 +44,12 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         reply_to=new.reply_to,
         created_at=now,
         woken_at=now,
+        held_until=new.held_until,
         updated_at=now,
     )
     statements.insert_turn.one(turn)
-    queue.wake_turns(conversation.pk)
+    if new.held_until is None:
+        queue.wake_turns(conversation.pk)
     hints.conversation_changed(conversation.key)
     hints.operators_changed()
     return turn
@@ -76,7 +79,7 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         the conversation is active, or the installation is full.
     """
     turn = _next(conversation_id)
-    if turn is None or len(statements.running_turns()) >= capacity:
+    if turn is None or _is_held(turn, now) or len(statements.running_turns()) >= capacity:
         return None
     try:
         with transaction.atomic():
@@ -100,6 +103,11 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
 def _next(conversation_id: int) -> Turn | None:
     found = statements.first_open_turn(conversation=conversation_id)
     return found[0] if found and found[0].state in TURNS.sources(TurnEvent.CLAIM) else None
+
+
+def _is_held(turn: Turn, now: datetime) -> bool:
+    """Whether files of its message are on their way."""
+    return turn.held_until is not None and turn.held_until > now
 
 
 def checkpoint(

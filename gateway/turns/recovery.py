@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
 from gateway import queue
 from gateway.models import Turn
@@ -88,8 +88,9 @@ def wake_overlooked(*, now: datetime, capacity: int) -> int:
     if room <= 0:
         return 0
     active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    is_held = Q(held_until__isnull=False, held_until__gt=now)
     due = Turn.objects.filter(state=TurnState.QUEUED, woken_at__lt=now - OVERLOOKED).filter(
-        ~Exists(active)
+        ~is_held, ~Exists(active)
     )
     ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
     found = [*ready.order_by("woken_at")[:room], *due.order_by("woken_at")[:room]][:room]

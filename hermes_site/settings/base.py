@@ -198,6 +198,15 @@ GATEWAY: dict[str, Any] = {
     },
     "SYSTEM_PROMPT_FILE": env.file("HERMES_SYSTEM_PROMPT_FILE"),
     "SHELL_WORKSPACES": str(DATA_DIR / "workspaces") if env.flag("HERMES_SHELL_TOOL") else "",
+    "MEDIA": {
+        "DIRECTORY": env.text("HERMES_MEDIA_DIR", str(DATA_DIR / "media")),
+        "WORKSPACES": str(DATA_DIR / "workspaces"),
+        "MAX_FILE": env.integer("HERMES_MEDIA_MAX_MB", 128, minimum=1, maximum=4000) * 2**20,
+        "ACCOUNT_QUOTA": env.integer("HERMES_MEDIA_ACCOUNT_MB", 2048, minimum=1) * 2**20,
+        "TOTAL_QUOTA": env.integer("HERMES_MEDIA_TOTAL_MB", 10_240, minimum=1) * 2**20,
+        "KEEP": timedelta(days=env.integer("HERMES_MEDIA_DAYS", 7, minimum=1, maximum=3650)),
+        "WAIT": timedelta(seconds=env.integer("HERMES_MEDIA_WAIT", 60, minimum=1, maximum=600)),
+    },
     # Accounts that stand in the environment; the rest stand in the database.
     "ENVIRONMENT_ACCOUNTS": {
         "telegram": {

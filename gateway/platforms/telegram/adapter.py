@@ -9,7 +9,8 @@ folds status and description into one sentence and loses the first.
 import asyncio
 import json
 import logging
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx
@@ -26,8 +27,9 @@ from delivery.errors import (
     TransportError,
 )
 from delivery.ports import OutgoingPart, Receipt
+from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
-from gateway.platforms.telegram import calls, conf, refusals, wire
+from gateway.platforms.telegram import calls, conf, files, refusals, wire
 from gateway.ports import AccountConfig, BotIdentity
 
 _LOGGER = logging.getLogger(__name__)
@@ -93,6 +95,17 @@ class _Pool(HTTPXRequest):
             raise _Refusal(status, payload)
         return status, payload
 
+    @asynccontextmanager
+    async def stream(self, url: str, *, quiet_seconds: float) -> AsyncIterator[httpx.Response]:
+        """The answer to a GET, to be read piece by piece and as it comes."""
+        headers = {"Accept-Encoding": "identity"}
+        timeout = httpx.Timeout(quiet_seconds, connect=_CONNECT_SECONDS, pool=_POOL_SECONDS)
+        async with (
+            self._room,
+            self._client.stream("GET", url, headers=headers, timeout=timeout) as answer,
+        ):
+            yield answer
+
     @staticmethod
     @override
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
@@ -119,6 +132,7 @@ class TelegramAdapter:
         self._bot: _RawBot | None = None
         self._pools: tuple[_Pool, ...] = ()
         self._me = BotIdentity(user_id="", user_name="")
+        self._file_base = ""
         self._poll_seconds = 0
         self._answer_seconds = 0.0
 
@@ -204,10 +218,16 @@ class TelegramAdapter:
         params = calls.answer_callback_query(press, text, alert=alert)
         await self._call("answerCallbackQuery", params, scope="method")
 
+    async def fetch(self, file_id: str, meter: Meter, limits: Limits) -> None:
+        """Fetch the file of a message."""
+        if not self._pools:
+            raise NetworkDown("not connected to Telegram")
+        await files.fetch(self._ask, self._pools[-1], self._file_base, file_id, meter, limits)
+
     def _open(self, options: conf.Options) -> None:
-        verify = httpx.create_ssl_context()  # once for both: reading the authorities takes 20 ms
+        verify = httpx.create_ssl_context()  # once for all: reading the authorities takes 20 ms
         limits = httpx.Limits(max_connections=_POOL_SIZE, keepalive_expiry=_KEEP_ALIVE_SECONDS)
-        news, sends = (
+        news, sends, carries = (
             _Pool(
                 connection_pool_size=_POOL_SIZE,
                 connect_timeout=_CONNECT_SECONDS,
@@ -219,9 +239,10 @@ class TelegramAdapter:
                 proxy=options.proxy or None,
                 httpx_kwargs={"verify": verify, "limits": limits},
             )
-            for _ in range(2)
+            for _ in range(3)
         )
-        self._pools = (news, sends)
+        self._pools = (news, sends, carries)  # a large file must not hold up a message
+        self._file_base = f"{options.base_file_url}{self._config.secret}"
         self._poll_seconds = options.poll_seconds
         self._answer_seconds = options.answer_seconds
         # Not `initialize()`: it calls getMe through the typed method and quotes the token when

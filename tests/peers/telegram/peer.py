@@ -111,7 +111,7 @@ class TelegramPeer(People):
         """One request of the bot's."""
         path = request.path
         if path.startswith("/file/bot"):
-            return self._download(path.removeprefix("/file/bot"))
+            return await self._give_file(request, path.removeprefix("/file/bot"))
         token, _, method = path.removeprefix("/bot").partition("/")
         params = await wire.params_of(request)
         if not path.startswith("/bot") or ":" not in token or "/" in method:
@@ -187,6 +187,21 @@ class TelegramPeer(People):
             float(params.get("timeout") or 0),
             parsed(params, "allowed_updates"),
         )
+
+    async def _give_file(self, request: web.BaseRequest, path: str) -> web.StreamResponse:
+        """One download; faults of the method `download` strike it."""
+        call = Call("download", {"path": path.partition("/")[2]})
+        with self.changed:
+            self.calls.add(call)
+            fault = self.faults.striking("download", None)
+            self.notify()
+        if fault is None:
+            return self._download(path)
+        if fault.kind in BEFORE:
+            return await wire.refused_by(request, fault)
+        if fault.kind == "hold":
+            await fault.gate.passed()
+        return await wire.spoilt(request, self._download(path), fault)
 
     def _download(self, path: str) -> web.Response:
         token, _, name = path.partition("/")
