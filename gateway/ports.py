@@ -7,7 +7,6 @@ from typing import Protocol, runtime_checkable
 from delivery.content import Limit
 from delivery.ports import Certainty, Dialect, Outlet, Rates, Transport
 from gateway.fetching.limits import Limits, Meter
-from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 
 

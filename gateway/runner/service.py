@@ -20,7 +20,6 @@ from gateway import accounts, keys, platforms, sessions, turns
 from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
-from gateway.media.arrivals import Arrivals
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
@@ -86,7 +85,6 @@ class _Serving:
         self.outbox.on_moved = lambda address, chat_id: self._spawn(self._move(address, chat_id))
         reactions = Reactions(self._connected, self.outbox.close, self._do)
         self.arrivals = Arrivals(adapter, self.ambience, turns.let_begin)
-        self.arrivals = Arrivals(adapter, self.ambience, turns.let_begin)
         self.connection = Connection(
             service.account, service.fence, adapter, self.ambience, reactions
         )
@@ -129,8 +127,6 @@ class _Serving:
         await self.previews.stop()
         for deed in tuple(self._deeds):  # a file half fetched is fetched by the next process
             deed.cancel()
-        for deed in tuple(self._deeds):  # a file half fetched is fetched by the next process
-            deed.cancel()
         await asyncio.gather(outbox, *others, return_exceptions=True)
         await self.adapter.disconnect()
         await self.connection.note(AccountState.DISCONNECTED)
@@ -165,17 +161,11 @@ class _Serving:
         self.outbox.open()
         self._spawn(self.arrivals.resume(self.slug))
 
-    def _connected(self) -> None:
-        self.outbox.open()
-        self._spawn(self.arrivals.resume(self.slug))
-
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
             self._spawn(self._acknowledge(deed))
         elif isinstance(deed, StartTyping):
             self.presence.start(deed.turn, deed.address)
-        else:
-            self._spawn(self.arrivals.gather(deed.turn))
         else:
             self._spawn(self.arrivals.gather(deed.turn))
 
