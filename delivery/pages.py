@@ -332,7 +332,11 @@ def age(since: datetime | None) -> str:
     """How long ago something was, in its two largest units: `3 h 5 min`."""
     if since is None:
         return NOTHING
-    seconds = max(0, int((timezone.now() - since).total_seconds()))
+    return span(max(0, int((timezone.now() - since).total_seconds())))
+
+
+def span(seconds: int) -> str:
+    """A length of time in its two largest units: `3 h 5 min`."""
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from clarify import approvals, presenting, questions, wording
-from clarify.models import Prompt
+from clarify.models import Prompt, Reply
 from clarify.results import duration
 from clarify.states import State
 from delivery import auditing
@@ -13,7 +13,11 @@ from delivery.models import Obligation
 from delivery.pages import lines, link, moment, path_link, preformatted, snippet, table
 
 OF_APPROVAL = ("summary", "risk", "detail", "offers", "deciders", "ruling", "permits")
-OF_BOTH = ("why", "turn", "place", "shown", "heard", "messages", "answered", "decided")
+ONCE_DECIDED = ("ruling", "permits")
+OF_BOTH = (
+    *("why", "turn", "place", "shown", "heard", "replies", "messages", "answered", "decided"),
+    "how_long",
+)
 
 
 class Panels:
@@ -38,7 +42,30 @@ class Panels:
         """The text of its message; as it would be, while it has none."""
         if row.obligation is None:
             return preformatted(presenting.present(row.question_set, answered=row.given))
-        return preformatted(_with_buttons(row.obligation))
+        return preformatted(_as_sent(row.obligation))
+
+    @admin.display(description="said to it")
+    def replies(self, row: Prompt) -> str | SafeString:
+        """What was said to it, what became of that, and what the person was told."""
+        return table(
+            ("at", "by", "on", "said", "what became of it"),
+            (
+                (
+                    moment(reply.at),
+                    reply.by,
+                    reply.surface,
+                    snippet(reply.text, 300) or "(a button)",
+                    _became(reply),
+                )
+                for reply in row.replies_in_order
+            ),
+        )
+
+    @admin.display(description="time")
+    def how_long(self, row: Prompt) -> str:
+        """From when until when it can be answered."""
+        closed = f"; closed at {moment(row.resolved_at)}" if row.resolved_at else ""
+        return f"asked at {moment(row.created_at)}, open until {moment(row.expires_at)}{closed}"
 
     @admin.display(description="all of its messages")
     def messages(self, row: Prompt) -> str | SafeString:
@@ -50,7 +77,7 @@ class Panels:
                     moment(owed.created_at),
                     owed.get_kind_display(),
                     link(owed, _arrival(owed)),
-                    snippet(_with_buttons(owed), 160),
+                    snippet(_as_sent(owed), 160),
                 )
                 for owed in questions.messages_of(row)
             ),
@@ -106,11 +133,18 @@ class Panels:
         return lines(link(permit) for permit in row.permits_given.all())
 
 
-def _with_buttons(owed: Obligation) -> str:
-    """The text of a message, and its buttons below as they stand."""
+def _became(reply: Reply) -> str:
+    """What became of a reply, with what the person was told."""
+    outcome = "not taken" if reply.outcome == "hinted" else reply.outcome
+    return f"{outcome}: {reply.detail}" if reply.detail else outcome
+
+
+def _as_sent(owed: Obligation) -> str:
+    """The text of a message as people read it, and its buttons below as they stand."""
+    texts = [part.rendered.plain for part in owed.parts.all()]
     rows = owed.native_controls.rows
     buttons = [" ".join(f"[ {button.label} ]" for button in line) for line in rows]
-    return "\n".join([owed.content, *buttons])
+    return "\n".join([*(texts or [owed.content]), *buttons])
 
 
 def _arrival(owed: Obligation) -> str:

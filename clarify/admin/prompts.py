@@ -20,30 +20,19 @@ from clarify.admin.filters import (
     TroubleFilter,
     chosen_state,
 )
-from clarify.admin.panels import OF_APPROVAL, OF_BOTH, Panels
-from clarify.models import Prompt, Reply
-from clarify.results import duration
+from clarify.admin.panels import OF_APPROVAL, OF_BOTH, ONCE_DECIDED, Panels
+from clarify.models import Prompt
 from clarify.states import State
 from delivery.pages import (
     NOTHING,
     ReadOnlyAdmin,
-    ReadOnlyInline,
     age,
-    link,
     snippet,
+    span,
 )
 
 CLOSING = ("resolved_by", "resolved_by_staff", "resolved_on")
 RULINGS = {"approve", "deny"}
-
-
-class ReplyInline(ReadOnlyInline[Reply, Prompt]):
-    """What was said to the question, and why it was not taken as an answer."""
-
-    model = Reply
-    fields = ("at", "by", "surface", "text", "outcome", "detail")
-    readonly_fields = fields
-    verbose_name_plural = "What was said to it, and what became of that"
 
 
 class PromptList(ChangeList):
@@ -65,11 +54,11 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
     `look_closer` are filled in by the upper app, which registers its own page in place of this.
     """
 
-    list_display = ("id", "why", "question", "who", "left", "age", "kind", "state", "delivery")
+    list_display = ("id", "trouble", "question", "who", "left", "age", "kind", "state")
     list_filter: ClassVar[Any] = (StateFilter, TroubleFilter, "kind", AgeFilter)
+    ordering = listing.MOST_URGENT_FIRST
     search_fields = ("correlation__exact", "asker_id__exact", "asker_name", "token__exact")
     search_help_text = "The number of a turn, or the id or name of the person who was asked."
-    inlines = (ReplyInline,)
     actions = ("approve", "deny", "answer", "resend", "extend", "expire", "cancel")
     readonly_fields: ClassVar[Any] = (*OF_BOTH, *OF_APPROVAL)
 
@@ -91,6 +80,12 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
         return listing.MOST_URGENT_FIRST if chosen_state(request) == OPEN else ("-id",)
 
     @override
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Of open ones how much time is left; of others how they ended."""
+        needless = "state" if chosen_state(request) == OPEN else "left"
+        return [name for name in self.list_display if name != needless]
+
+    @override
     def get_object(self, *args: Any, **kwargs: Any) -> Prompt | None:
         """One question, as in the list."""
         row = super().get_object(*args, **kwargs)
@@ -101,27 +96,24 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
     def get_fieldsets(self, request: HttpRequest, obj: Prompt | None = None) -> Any:
         """What is to be decided at the top, what it was shown as and what was said beside it."""
         is_approval = obj is not None and obj.is_approval
-        asked = OF_APPROVAL if is_approval else ("answered",)
+        asked: tuple[str, ...] = OF_APPROVAL if is_approval else ("answered",)
+        if obj is not None and obj.is_open:
+            asked = tuple(name for name in asked if name not in ONCE_DECIDED)
         who: tuple[str, ...] = ("asker_id", "asker_name", "conversation_key")
         if not is_approval:
             who = ("asker_id", "asker_name", "anyone_may_answer", "conversation_key")
+        ended = ("How it ended", {"fields": (*CLOSING, "reason")})
+        inside = ("kind", "call_id", "token", "questions", "operation", "lane", "updated_at")
         return (
-            (None, {"fields": ("why", "state", "turn", *asked)}),
+            (None, {"fields": ("why", "state", "how_long", "turn", *asked)}),
             (
                 "What was seen, and what was said since",
-                {"fields": ("place", ("shown", "heard"), "messages")},
+                {"fields": (("shown", "heard"), "replies", "messages", "place")},
             ),
-            ("Who", {"fields": who}),
-            ("How it ended", {"fields": (*CLOSING, "reason", "resolved_at")}),
-            ("When", {"fields": ("created_at", "expires_at", "updated_at")}),
+            ("Who was asked", {"fields": who}),
+            *(() if obj is None or obj.is_open else (ended,)),
             ("Who decided what", {"fields": ("decided",)}),
-            (
-                "Inside",
-                {
-                    "classes": ("collapse",),
-                    "fields": ("kind", "call_id", "token", "questions", "operation", "lane"),
-                },
-            ),
+            ("Inside", {"classes": ("collapse",), "fields": inside}),
         )
 
     # --- What only the upper app knows --------------------------------------------------------
@@ -172,7 +164,7 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
         if not row.is_open:
             return NOTHING
         seconds = int((row.expires_at - timezone.now()).total_seconds())
-        return duration(seconds) if seconds > 0 else "none"
+        return span(seconds) if seconds > 0 else "none"
 
     @admin.display(description="who was asked", ordering="asker_name")
     def who(self, row: Prompt) -> str:
@@ -186,6 +178,11 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
         return snippet(f"{risk}{row.gist}", 70)
 
     @admin.display(description="why it is open")
+    def trouble(self, row: Prompt) -> str:
+        """What it waits for, in short."""
+        return snippet(self.why(row), 140)
+
+    @admin.display(description="why it is open")
     def why(self, row: Prompt) -> str:
         """What it waits for; of a closed one, how it ended."""
         if row.is_open:
@@ -195,12 +192,6 @@ class PromptAdmin(Panels, ReadOnlyAdmin[Prompt]):
         by = f" by {row.resolved_by}" if row.resolved_by else ""
         reason = f": {row.reason}" if row.reason and row.reason != row.state else ""
         return f"It is closed: {row.state}{by}{reason}"
-
-    @admin.display(description="delivery")
-    def delivery(self, row: Prompt) -> str | SafeString:
-        """The message that shows it."""
-        obligation = row.obligation
-        return link(obligation, f"{obligation.state}" if obligation else "")
 
     # --- Deeds --------------------------------------------------------------------------------
 

@@ -95,8 +95,10 @@ class PromptAdmin(prompts.PromptAdmin):
 def _what_became(event: InboundEvent, row: Prompt, asked: Asked) -> str:
     """What was decided about a message, and why it did not answer the question if it did not."""
     decided = event.get_decision_display() or "was not decided"
+    if event.prompt_id == row.pk:
+        return decided
     reason = f" ({event.reason})" if event.reason else ""
-    if event.prompt_id == row.pk or event.kind != "message":
+    if event.kind != "message":
         return f"{decided}{reason}"
     if row.resolved_at and event.received_at > row.resolved_at:
         return f"{decided}{reason}, after it was closed"
