@@ -214,7 +214,7 @@ def test_an_approver_decides_for_others(door) -> None:
 
 
 @pytest.mark.proves("Q19b")
-def test_the_risk_bounds_who_may_approve(door) -> None:
+def test_the_risk_bounds_who_may_approve(door) -> None:  # B038
     prompt = asked(door, level=RiskLevel.CRITICAL, lasts={})
     ack = press(door, prompt)
     assert ack.alert
@@ -254,7 +254,7 @@ def test_the_same_id_on_another_platform_is_somebody_else(door) -> None:
 
 
 @pytest.mark.proves("Q24")
-def test_plain_words_approve_nothing(door) -> None:
+def test_plain_words_approve_nothing(door) -> None:  # B019, B029
     prompt = asked(door)
     assert door.say("yes").decision == "turn"
     assert is_open(prompt)

@@ -134,7 +134,7 @@ def test_toggles_show_what_is_on() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4))
-def test_the_captions_of_a_question_are_pairwise_distinct(labels: list[str]) -> None:
+def test_the_captions_of_a_question_are_pairwise_distinct(labels: list[str]) -> None:  # B013
     texts = captions(make_question(*labels))
 
     assert len(labels) == len(set(texts))
