@@ -113,7 +113,7 @@ class Outbox:
         self._postponed = [until for until in self._postponed if until > now]
         limited = self.traffic.look_at()
         times = [*self._postponed, *([limited] if limited else [])]
-        return min([QUIET_POLL, *((at - now).total_seconds() for at in times)], default=0) + 0.001
+        return min([QUIET_POLL, *((at - now).total_seconds() for at in times)]) + 0.001
 
     async def _claim(self) -> None:
         room = MOST_LANES - len(self._lanes)

@@ -195,11 +195,11 @@ class Schedule:
 
     def look_at(self, now: datetime) -> datetime | None:
         """When something that waits for a bucket may go; None if nothing does, or nobody knows."""
-        waits = list(self._waiting.values())
         account = self.account.free_at(now)
-        if account is not None and account > now:
-            waits.append(account)
-        return min(waits, default=None)
+        if account is None or account > now:
+            return account
+        # What is due already was held when the account had no room either.
+        return min((max(now, until) for until in self._waiting.values()), default=None)
 
     @property
     def waits_for_an_end(self) -> bool:
