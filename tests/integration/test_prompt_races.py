@@ -10,7 +10,7 @@ from django.db import transaction
 
 from clarify import buttons, questions, staff
 from clarify.approvals import Ruling
-from clarify.errors import ClarifyError
+from clarify.errors import ClarifyError, NotPending
 from clarify.models import Prompt, Reply
 from clarify.questions import Answerer, Effect
 from clarify.risks import FULL_AUTHORITY
@@ -57,6 +57,14 @@ class Match:
                 return questions.press(data, lane=self.prompt.lane, answerer=ADA, now=self.clock())
 
         return press
+
+    def console(self) -> Racer:
+        """The stepper of the Control UI, which read the prompt long before."""
+        words = {"answer": ("Production",)}
+        return lambda: questions.answer_all(self.prompt, words, BOSS, now=self.clock())
+
+    def skip(self) -> Racer:
+        return lambda: questions.skip(self.prompt, BOSS, now=self.clock())
 
     def rule(self, *, approved: bool) -> Racer:
         ruling = Ruling(approved)
@@ -153,15 +161,33 @@ def resumes(match: Match) -> int:
     return sum(turn is not None for turn in race(*reach))
 
 
+NO_WIN: dict[str, Callable[[Any], bool]] = {
+    "deadline": lambda closed: closed == 0,
+    "cancel": lambda refused: isinstance(refused, NotPending),
+}
+
+
 @pytest.mark.proves("Q1", "Q2")
-@pytest.mark.parametrize("other", ["deadline", "restart", "cancel"])
+@pytest.mark.parametrize("other", NO_WIN)
 def test_an_answer_and_another_end_at_the_same_instant(match, times, other) -> None:
     for _ in range(times):
         one = match()
         outcomes = race(one.text(), getattr(one, other)())
         after = judge(one, outcomes)
         told = after.call.result["value"]["user_response"]
-        assert (told == "Staging") == (outcomes[0].effect is Effect.RESOLVED)
+        has_won = outcomes[0].effect is Effect.RESOLVED
+        assert (told == "Staging") == has_won
+        assert has_won == NO_WIN[other](outcomes[1]), "both or neither think that they closed it"
+        assert resumes(one) == 1
+
+
+@pytest.mark.proves("Q1", "Q2")
+def test_an_answer_and_the_sweep_after_a_restart_at_the_same_instant(match, times) -> None:
+    for _ in range(times):
+        one = match()
+        outcomes = race(one.text(), one.restart())
+        after = judge(one, outcomes)
+        assert (after.prompt.state == "answered") == (outcomes[0].effect is Effect.RESOLVED)
         assert resumes(one) == 1
 
 
@@ -177,14 +203,16 @@ def test_an_answer_and_a_stop_at_the_same_instant(match, times) -> None:
 
 
 @pytest.mark.proves("Q1")
-def test_two_answers_at_the_same_instant(match, times) -> None:
+@pytest.mark.parametrize("other", ["text", "console", "skip"])
+def test_two_answers_at_the_same_instant(match, times, other) -> None:
     for _ in range(times):
         one = match()
-        outcomes = race(one.text("1"), one.text("2"))
+        second = one.text("2") if other == "text" else getattr(one, other)()
+        outcomes = race(one.text("1"), second)
         after = judge(one, outcomes)
         assert {outcome.effect for outcome in outcomes} == {Effect.RESOLVED, Effect.TOO_LATE}
-        won = [outcome.effect for outcome in outcomes].index(Effect.RESOLVED)
-        assert after.prompt.answers == {"answer": [["Staging"], ["Production"]][won]}
+        won = outcomes[0].effect is Effect.RESOLVED
+        assert (after.prompt.answers == {"answer": ["Staging"]}) == won
         assert resumes(one) == 1
 
 
