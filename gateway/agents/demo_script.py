@@ -31,6 +31,10 @@ _FEATURES: tuple[tuple[str, frozenset[str]], ...] = (
         "`approve` wants to do something dangerous and waits for your approval",
         frozenset({"pretend_delete"}),
     ),
+    (
+        "`both` asks a question and for an approval at once",
+        frozenset({"clarify", "pretend_delete"}),
+    ),
     ("`run ls -l` runs a shell command, once somebody has approved it", frozenset({"shell"})),
     ("`note buy milk` uses a harmless tool", frozenset({"note"})),
     ("`time` looks at the clock, with a tool too", frozenset({"current_time"})),
@@ -142,14 +146,20 @@ def respond(heard: Heard) -> Script:
     words = _ADDRESS.sub("", heard.prompt).strip()
     keyword, _, rest = words.partition(" ")
     keyword = keyword.strip("`.!?").lower()
-    call = _call_for(keyword, rest.strip())
-    if call is not None:
-        return _use(call, heard.tools)
+    calls = _calls_for(keyword, rest.strip())
+    if calls:
+        return _use(calls, heard.tools)
     if keyword in _SHOWS:
         return _SHOWS[keyword](rest)
     if keyword == "help" or not words:
         return _say(help_text(heard.tools))
     return _say(f"You said: {words}\n\nSay `help` to see what I can show you.")
+
+
+def _calls_for(keyword: str, rest: str) -> tuple[Call, ...]:
+    keywords = ("clarify", "approve") if keyword == "both" else (keyword,)
+    found = (_call_for(each, rest) for each in keywords)
+    return tuple(call for call in found if call is not None)
 
 
 def _call_for(keyword: str, rest: str) -> Call | None:
@@ -169,10 +179,12 @@ def _call_for(keyword: str, rest: str) -> Call | None:
     return calls.get(keyword)
 
 
-def _use(call: Call, tools: frozenset[str]) -> Script:
-    if call.name not in tools:
-        return _say(f"I would use `{call.name}` now, but I do not have that tool here.")
-    return Script(pieces=(_ANNOUNCEMENTS.get(call.name, "One moment."),), calls=(call,))
+def _use(calls: tuple[Call, ...], tools: frozenset[str]) -> Script:
+    missing = next((call.name for call in calls if call.name not in tools), None)
+    if missing is not None:
+        return _say(f"I would use `{missing}` now, but I do not have that tool here.")
+    pieces = [_ANNOUNCEMENTS.get(call.name, "One moment.") for call in calls]
+    return Script(pieces=(" ".join(pieces),), calls=calls)
 
 
 def _report(results: Sequence[ToolResult]) -> str:

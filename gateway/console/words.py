@@ -106,7 +106,7 @@ def _approval_words() -> dict[str, str]:
         "reach_always": _("Always in this chat ({})"),
         "covers": _("A lasting approval covers:"),
         "deny": _("Deny"),
-        "reason": _("Reason, if you deny it"),
+        "reason": _("Reason, if denied"),
         "confirm_high": _("This can do harm. Approve it?"),
         "confirm_critical": _("This can do great harm that nothing undoes. Approve it?"),
         "confirm_yes": _("Yes, approve"),

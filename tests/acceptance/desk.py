@@ -85,5 +85,10 @@ class Desk:
         return (page or self.page).locator(".told:not(.is-live)", has_text=text)
 
     @property
+    def card(self):
+        """What waits for the person, docked or in the timeline."""
+        return self.page.locator(".panel")
+
+    @property
     def panel(self):
         return self.page.locator("#stepper .panel")

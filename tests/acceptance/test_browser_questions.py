@@ -5,9 +5,35 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.acceptance.desk import PHONE, console_stack
+from tests.acceptance.desk import console_stack
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.browser]
+
+TIME_LEFT = """
+from datetime import timedelta
+from clarify.models import Prompt
+from django.utils import timezone
+now = timezone.now()
+Prompt.objects.filter(pk={prompt}).update(
+    expires_at=now + timedelta(seconds={seconds}), updated_at=now
+)
+"""
+ONE_MORE = """
+from clarify import questions
+from clarify.models import Prompt
+from clarify.schema import normalise_clarify
+from django.db import transaction
+from django.utils import timezone
+row = Prompt.objects.get(pk={prompt})
+ask = questions.Ask(
+    kind="clarify", correlation=row.correlation, call_id="one more",
+    conversation_key=row.conversation_key, address=row.destination,
+    asker_id=row.asker_id, asker_name=row.asker_name,
+    questions=normalise_clarify("And then?", ["Sleep", "Dance"]),
+)
+with transaction.atomic():
+    questions.ask(ask, now=timezone.now())
+"""
 
 
 @pytest.fixture(scope="module")
@@ -131,47 +157,185 @@ def test_a_question_is_skipped_or_answered_by_a_message(sit_down):
     expect(desk.page.locator(".said", has_text="taken as an answer")).to_be_visible()
 
 
+def number_of(desk):
+    """The number of the prompt that is open."""
+    return desk.page.locator(".entry.prompt.is-open").last.get_attribute("data-id").split(":")[1]
+
+
 @pytest.mark.proves("Q17")
-def test_on_a_phone_questions_are_a_card_in_the_timeline_and_the_list_a_drawer(sit_down):
-    desk = sit_down(**PHONE)
-    desk.say("ask 2")
-    card = desk.page.locator("#timeline .panel")
-    expect(card.locator(".question")).to_have_count(2)
-    expect(desk.page.locator("#composer")).to_be_visible()
-    expect(desk.page.locator("#stepper .panel")).to_have_count(0)
-    send = card.get_by_role("button", name="Send answers")
-    card.get_by_role("radio", name="Staging").tap()
-    expect(send).to_be_disabled()
-    card.get_by_role("checkbox", name="Load test").tap()
-    send.tap()
-    expect(desk.page.locator(".summary .given")).to_have_text(
-        ["Staging (Recommended)", "Load test"]
-    )
-    sidebar = desk.page.locator("#sidebar")
-    expect(sidebar).not_to_be_visible()
-    desk.page.tap("#menu")
-    expect(sidebar).to_be_visible()
-    desk.page.keyboard.press("Escape")
-    expect(sidebar).not_to_be_visible()
-    width = desk.page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 390
-
-
-def test_on_a_phone_the_timeline_follows_again_once_a_question_is_answered_elsewhere(sit_down):
-    desk = sit_down(**PHONE)
-    desk.say("long")
-    expect(desk.told("This is the end of the long answer.")).to_be_visible()
-    other = desk.tab()
-    desk.connected(other)
+def test_the_stepper_takes_the_place_of_the_composer_and_shows_one_question_at_a_time(sit_down):
+    desk = sit_down()
+    composer = desk.page.locator("#composer").bounding_box()
     desk.say("ask 3")
-    latest = desk.page.locator("#latest")
-    expect(latest).to_be_visible()
-    row, card = latest.bounding_box(), desk.page.locator("#scroller").bounding_box()
-    assert row["y"] >= card["y"] + card["height"]
-    desk.say("1b 2a", other)
-    expect(desk.told("One question is left")).to_be_visible()
-    desk.say("3: a", other)
-    expect(desk.told("You answered")).to_be_in_viewport()
-    desk.say("time", other)
-    expect(desk.told("current_time")).to_be_in_viewport()
-    expect(latest).to_be_hidden()
+    expect(desk.panel.locator(".question")).to_have_count(1)
+    expect(desk.page.locator("#composer")).to_be_hidden()
+    desk.panel.evaluate("node => Promise.all(node.getAnimations().map(each => each.finished))")
+    box = desk.panel.bounding_box()
+    assert box["x"] == composer["x"]
+    assert box["width"] == composer["width"]
+    assert round(box["y"] + box["height"]) == round(composer["y"] + composer["height"])
+    expect(desk.page.locator(".entry.prompt.is-open")).to_be_hidden()
+    follow = desk.panel.get_by_role("button", name="Next", exact=True)
+    expect(follow).to_be_disabled()
+    expect(desk.panel.get_by_role("button", name="Back")).to_have_count(0)
+    desk.page.keyboard.press("2")
+    follow.click()
+    expect(desk.panel).to_contain_text("Question 2 of 3")
+    expect(desk.panel.locator(".question")).to_have_count(1)
+    desk.panel.get_by_role("button", name="Back").click()
+    expect(desk.panel).to_contain_text("Question 1 of 3")
+    expect(desk.panel.get_by_role("radio", name="Production")).to_be_checked()
+
+
+@pytest.mark.proves("Q17")
+def test_number_keys_choose_up_to_four_options_and_the_next_one_is_for_own_words(sit_down):
+    desk = sit_down()
+    desk.say("multi")
+    expect(desk.panel).to_be_visible()
+    for key in ("1", "2", "3", "4", "2"):
+        desk.page.keyboard.press(key)
+    for name, is_on in {"Cheese": True, "Mushrooms": False, "Olives": True, "Chili": True}.items():
+        expect(desk.panel.get_by_role("checkbox", name=name)).to_be_checked(checked=is_on)
+    desk.page.keyboard.press("6")
+    desk.page.keyboard.press("5")
+    expect(desk.panel.get_by_label("Your own answer")).to_be_focused()
+    desk.page.keyboard.type("basil")
+    desk.page.keyboard.press("Enter")
+    expect(desk.page.locator(".given")).to_have_text(["Cheese", "Olives", "Chili", "basil"])
+
+
+@pytest.mark.proves("Q17")
+def test_several_prompts_are_paged_and_each_keeps_its_draft(sit_down):
+    desk = sit_down()
+    desk.say("both")
+    expect(desk.panel).to_contain_text("1 of 2")
+    desk.panel.get_by_label("Your own answer").fill("On the moon")
+    desk.panel.get_by_role("button", name="Next", exact=True).click()
+    expect(desk.panel).to_contain_text("Approval needed")
+    expect(desk.panel).to_contain_text("2 of 2")
+    desk.panel.get_by_role("button", name="Previous").click()
+    expect(desk.panel.get_by_label("Your own answer")).to_have_value("On the moon")
+    desk.page.keyboard.press("Escape")
+    slim = desk.page.locator(".slim")
+    expect(slim).to_contain_text("1 approval is waiting")
+    slim.click()
+    desk.panel.get_by_role("button", name="Send answer").click()
+    expect(desk.panel).to_contain_text("Approval needed")
+    expect(desk.panel.locator(".pager")).to_have_count(0)
+    expect(desk.panel.locator("pre")).to_be_focused()
+    desk.panel.get_by_role("button", name="Deny").click()
+    expect(desk.panel).to_have_count(0)
+    expect(desk.told("You answered: On the moon")).to_be_visible()
+
+
+@pytest.mark.proves("Q17")
+def test_a_question_that_comes_beside_another_disturbs_nobody_who_is_typing(sit_down, stack):
+    desk = sit_down()
+    desk.say("clarify")
+    own = desk.panel.get_by_label("Your own answer")
+    own.fill("at the end")
+    own.press("Home")
+    stack.manage("shell", "-c", ONE_MORE.format(prompt=number_of(desk)))
+    expect(desk.panel).to_contain_text("1 of 2")
+    expect(own).to_be_focused()
+    expect(desk.page.locator("#announce")).to_have_text("The agent asks: And then?")
+    desk.page.keyboard.type("Not ")
+    expect(own).to_have_value("Not at the end")
+
+
+@pytest.mark.proves("Q17")
+def test_a_draft_outlives_a_look_at_another_conversation(sit_down):
+    desk = sit_down()
+    desk.say("ask 2")
+    expect(desk.panel).to_be_visible()
+    desk.page.keyboard.press("2")
+    desk.page.keyboard.press("Enter")
+    desk.panel.get_by_role("checkbox", name="Load test").click()
+    desk.page.click("#new-chat")
+    expect(desk.page.locator("#empty h2")).to_be_visible()
+    expect(desk.panel).to_have_count(0)
+    expect(desk.page.locator("#composer-text")).to_be_focused()
+    desk.page.locator("#sessions a", has_text="ask 2").click()
+    expect(desk.panel).to_contain_text("Question 2 of 2")
+    expect(desk.panel.get_by_role("checkbox", name="Load test")).to_be_checked()
+    desk.panel.get_by_role("button", name="Back").click()
+    expect(desk.panel.get_by_role("radio", name="Production")).to_be_checked()
+
+
+@pytest.mark.proves("Q17")
+def test_the_countdown_warns_and_the_question_closes_when_its_time_is_over(sit_down, stack):
+    desk = sit_down()
+    desk.say("clarify")
+    clock = desk.panel.get_by_role("timer")
+    expect(clock).to_have_text(re.compile(r"0\d:\d\d"))
+    expect(clock).not_to_have_class(re.compile("is-short"))
+    prompt = number_of(desk)
+    stack.manage("shell", "-c", TIME_LEFT.format(prompt=prompt, seconds=50))
+    expect(clock).to_have_class(re.compile("is-short"), timeout=20_000)
+    stack.manage("shell", "-c", TIME_LEFT.format(prompt=prompt, seconds=-1))
+    expect(desk.panel).to_have_count(0, timeout=30_000)
+    expect(desk.page.locator(".summary")).to_contain_text("Not answered in time")
+
+
+@pytest.mark.proves("Q17")
+def test_a_screen_reader_is_told_what_is_asked_by_roles_and_names(sit_down):
+    desk = sit_down()
+    desk.say("ask 3")
+    expect(desk.panel).to_match_aria_snapshot("""
+      - region "The agent asks":
+        - text: The agent asks Question 1 of 3
+        - timer "Time left"
+        - button "Collapse"
+        - paragraph: Where shall we deploy?
+        - radiogroup "Where shall we deploy?":
+          - radio "Staging (Recommended) Nobody notices a mistake"
+          - radio "Production Everybody does"
+          - textbox "Your own answer"
+        - button "Skip"
+        - button "Next" [disabled]
+    """)
+    desk.page.keyboard.press("2")
+    desk.page.keyboard.press("Enter")
+    expect(desk.panel).to_match_aria_snapshot("""
+      - region "The agent asks":
+        - paragraph: Which checks shall run first?
+        - paragraph: Choose any that apply
+        - group "Which checks shall run first?":
+          - checkbox "Unit tests"
+          - checkbox "Browser tests"
+          - checkbox "Load test"
+          - textbox "Your own answer"
+        - button "Skip"
+        - button "Back"
+        - button "Next" [disabled]
+    """)
+    desk.page.keyboard.press("Escape")
+    slim = desk.page.get_by_role("button", name="2 questions are unanswered")
+    expect(slim).to_have_attribute("aria-expanded", "false")
+
+
+@pytest.mark.proves("Q17")
+def test_from_right_to_left_the_stepper_is_mirrored_and_its_keys_work(sit_down):
+    desk = sit_down(locale="fa")
+    desk.say("ask 3")
+    expect(desk.panel).to_contain_text("پرسش ۱ از ۳")
+    desk.page.keyboard.press("ArrowDown")
+    expect(desk.panel.get_by_role("radio", name="Production")).to_be_checked()
+    desk.page.keyboard.press("Enter")
+    expect(desk.panel).to_contain_text("پرسش ۲ از ۳")
+    skip, follow = (
+        desk.panel.locator(f'[data-focus="{name}"]').bounding_box() for name in ("skip", "next")
+    )
+    assert skip["x"] > follow["x"]
+    desk.page.keyboard.press("Escape")
+    expect(desk.page.locator(".slim")).to_contain_text("۲")
+
+
+def test_escape_that_ends_a_composition_collapses_nothing(sit_down):
+    desk = sit_down()
+    desk.say("clarify")
+    own = desk.panel.get_by_label("Your own answer")
+    own.fill("你好")
+    own.dispatch_event("keydown", {"key": "Escape", "isComposing": True, "bubbles": True})
+    expect(own).to_have_value("你好")
+    expect(desk.panel).to_be_visible()

@@ -21,8 +21,8 @@ export function operationBody(draft, prefix) {
     "div",
     { class: "question" },
     el("p", { class: "question-text", id: `${prefix}-summary`, dir: "auto", text: operation.summary }),
-    el("p", { class: "asked-for" }, el("bdi", { text: operation.tool }), " · ", el("bdi", { text: t("asked_for", asked) })),
-    code(operation, { tabindex: "0", "data-focus": "operation" }),
+    el("p", { class: "asked-for" }, el("bdi", { text: operation.tool }), " · ", el("bdi", { text: t("asked_for", asked) }), " · ", el("bdi", { text: `#${draft.entry.prompt}` })),
+    code(operation, { tabindex: "0", "data-focus": "operation", "aria-describedby": `${prefix}-summary` }),
   );
 }
 
@@ -32,6 +32,27 @@ export function code(operation, more = {}) {
     { class: "operation", dir: "ltr", role: "region", "aria-label": t("operation"), ...more },
     el("code", { text: operation.detail }),
   );
+}
+
+// What the buttons do. `hooks`: settle(ruling), repaint(what gets the focus).
+export function rulings(draft, { settle, repaint }) {
+  const change = (wanted, changes) => {
+    Object.assign(draft, changes);
+    repaint(wanted);
+  };
+  return {
+    approve: (reach, isConfirmed = false) => {
+      const isHarmful = HARMFUL.has(draft.entry.operation.level);
+      if (isHarmful && !isConfirmed) change("no", { confirming: reach });
+      else settle({ approved: true, reach });
+    },
+    back: () => change("approve", { confirming: "" }),
+    longer: () => change("longer", { isLonger: !draft.isLonger }),
+    deny: () => settle({ approved: false, reason: draft.reason }),
+    reason: (text) => {
+      draft.reason = text;
+    },
+  };
 }
 
 // The buttons. `acts`: approve(reach), deny(), longer(), back(), reason(text).
@@ -135,14 +156,12 @@ function confirmation(draft, isBusy, prefix, acts) {
   );
 }
 
-export const needsConfirming = (operation) => HARMFUL.has(operation.level);
-
-export function isSettled(draft) {
+function isSettled(draft) {
   return draft.shownAt !== null && performance.now() - draft.shownAt >= SETTLING;
 }
 
 // Note when it came up, and let its buttons approve once it has been there for a moment.
-export function settle(draft, root) {
+export function settleDown(draft, root) {
   draft.shownAt ??= performance.now();
   const left = SETTLING - (performance.now() - draft.shownAt);
   setTimeout(() => {

@@ -98,6 +98,15 @@ export function refresh(body, question, draft) {
   rove(body.querySelector(".options"), question, draft);
 }
 
+// A question of a stacked card: arrows and numbers work within it; Enter does what it does on a page.
+export function stackedBody(question, draft, prefix, act) {
+  const body = questionBody(question, draft, prefix, act);
+  body.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && handleKey(event, body, question, act)) event.preventDefault();
+  });
+  return body;
+}
+
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 // The keys of one question. Returns whether the key was used.

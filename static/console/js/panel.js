@@ -6,7 +6,8 @@ import { number, span, t } from "./words.js";
 
 export const isApproval = (entry) => Boolean(entry.operation);
 
-export const nameOfCard = (entry) => t(isApproval(entry) ? "approval" : "question");
+export const nameOfCard = (entry) =>
+  isApproval(entry) ? `${t("approval")}: ${t(`level_${entry.operation.level}`)}` : t("question");
 
 // `place`: { here, count, turn(step) } among what is open; `collapse` only where it can.
 export function head(draft, place, collapse) {
@@ -14,9 +15,8 @@ export function head(draft, place, collapse) {
   return el(
     "header",
     { class: "panel-head" },
-    el("span", { class: "eyebrow" }, icon(isApproval(entry) ? "shield" : "question"), el("span", { text: nameOfCard(entry) })),
+    el("span", { class: "eyebrow" }, icon(isApproval(entry) ? "shield" : "question"), el("span", { text: t(isApproval(entry) ? "approval" : "question") })),
     isApproval(entry) && badge(entry.operation.level),
-    isApproval(entry) && el("span", { class: "number", dir: "ltr", text: `#${entry.prompt}` }),
     collapse && entry.questions.length > 1 && steps(draft),
     place && place.count > 1 && pager(place),
     countdown(entry, t("time_left")),
@@ -61,7 +61,7 @@ function pager({ here, count, turn }) {
 }
 
 function countdown(entry, title) {
-  return el("span", { class: "countdown", role: "timer", title, "data-clock": entry.expires_at });
+  return el("span", { class: "countdown", role: "timer", title, "data-clock": entry.expires_at, "data-of": entry.id });
 }
 
 export function bar(drafts, shown, expand) {
@@ -141,6 +141,11 @@ function skip(draft, acts) {
 function keysOf(question) {
   const count = question.options.length;
   return [count > 0 && t("keys_choose", number(1), number(count + 1)), t("keys")].filter(Boolean).join(" · ");
+}
+
+// Staff may have given more time.
+export function setClock(entry) {
+  for (const node of document.querySelectorAll(`[data-of="${entry.id}"]`)) node.dataset.clock = entry.expires_at;
 }
 
 // Bring every countdown of the page up to date.

@@ -2,10 +2,10 @@
 // and on a touch screen a card in the timeline with all of it.
 
 import * as approval from "./approval.js";
-import { handleKey, questionBody, refresh } from "./card.js";
+import { handleKey, questionBody, refresh, stackedBody } from "./card.js";
 import { byId, el, isComposing, keepingFocus } from "./dom.js";
 import { Draft } from "./drafts.js";
-import { bar, head, isApproval, nameOfCard, stackedFoot, steppedFoot, tick } from "./panel.js";
+import { bar, head, isApproval, nameOfCard, setClock, stackedFoot, steppedFoot, tick } from "./panel.js";
 import { Refused } from "./socket.js";
 import { t } from "./words.js";
 
@@ -41,6 +41,7 @@ export class Stepper {
     const hadFocus = this.#hasFocus;
     const closed = this.#drop(new Set(entries.map((entry) => entry.id)));
     const told = entries.filter((entry) => this.#drafts.get(entry.id)?.learn(entry));
+    entries.forEach(setClock);
     const fresh = entries.filter((entry) => !this.#drafts.has(entry.id));
     for (const entry of fresh) this.#add(entry);
     if (!this.#drafts.has(this.#shown)) this.#shown = this.#drafts.keys().next().value ?? null;
@@ -130,12 +131,15 @@ export class Stepper {
     const draft = this.#drafts.get(this.#shown);
     this.#host.replaceChildren();
     this.#card = null;
+    if (!draft) this.#painted = null;
     if (draft && STACKED.matches) this.#mountInline(true);
     else if (draft) {
       const painted = draft.isCollapsed ? null : this.#shown;
-      if (this.#painted !== painted) draft.shownAt = null;
+      const isNew = this.#painted !== painted;
+      if (isNew) draft.shownAt = null;
       this.#painted = painted;
       this.#card = draft.isCollapsed ? this.#bar(draft) : this.#panel(draft);
+      this.#card.classList.toggle("is-new", isNew);
       this.#host.append(this.#card);
       if (!draft.isCollapsed) this.#settleDown(draft);
     }
@@ -220,7 +224,7 @@ export class Stepper {
     const isRisk = isApproval(draft.entry);
     const bodies = isRisk
       ? [approval.operationBody(draft, prefix)]
-      : draft.entry.questions.map((question) => this.#stacked(question, draft, prefix));
+      : draft.entry.questions.map((question) => stackedBody(question, draft, prefix, this.#acts(draft)));
     const card = el(
       "section",
       { class: `panel is-stacked ${isRisk ? "approval" : ""}`, tabindex: "-1", "aria-label": nameOfCard(draft.entry) },
@@ -231,16 +235,6 @@ export class Stepper {
     );
     if (isRisk) card.addEventListener("keydown", (event) => this.#decisionKey(event, draft));
     return card;
-  }
-
-  // Arrows and numbers work within each question; Enter does what it does on a page.
-  #stacked(question, draft, prefix) {
-    const acts = this.#acts(draft);
-    const body = questionBody(question, draft, prefix, acts);
-    body.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && handleKey(event, body, question, acts)) event.preventDefault();
-    });
-    return body;
   }
 
   // --- what people do --------------------------------------------------------------------------
@@ -268,23 +262,13 @@ export class Stepper {
   }
 
   #rulings(draft) {
-    const change = (wanted, changes) => {
-      Object.assign(draft, changes);
-      this.#repaint(draft);
-      this.#root(draft)?.querySelector(`[data-focus="${wanted}"]`)?.focus({ preventScroll: true });
-    };
-    return {
-      approve: (reach, isConfirmed = false) => {
-        if (approval.needsConfirming(draft.entry.operation) && !isConfirmed) change("no", { confirming: reach });
-        else this.#settle(draft, "rule", { approved: true, reach });
+    return approval.rulings(draft, {
+      settle: (ruling) => this.#settle(draft, "rule", ruling),
+      repaint: (wanted) => {
+        this.#repaint(draft);
+        this.#root(draft)?.querySelector(`[data-focus="${wanted}"]`)?.focus({ preventScroll: true });
       },
-      back: () => change("approve", { confirming: "" }),
-      longer: () => change("longer", { isLonger: !draft.isLonger }),
-      deny: () => this.#settle(draft, "rule", { approved: false, reason: draft.reason }),
-      reason: (text) => {
-        draft.reason = text;
-      },
-    };
+    });
   }
 
   #root(draft) {
@@ -293,7 +277,7 @@ export class Stepper {
 
   #settleDown(draft) {
     const isUp = () => STACKED.matches || this.#shown === draft.entry.id;
-    if (isApproval(draft.entry)) approval.settle(draft, () => isUp() && this.#root(draft));
+    if (isApproval(draft.entry)) approval.settleDown(draft, () => isUp() && this.#root(draft));
   }
 
   // What is changed again after it was sent is not sent once more by itself.

@@ -25,6 +25,7 @@ def test_help_is_given_however_it_is_asked_for(words):
         ("note", "`note buy milk`"),
         ("current_time", "`time`"),
         ("pretend_delete", "`approve`"),
+        ("pretend_delete", "`both`"),
         ("shell", "`run ls -l`"),
     ],
 )
@@ -90,6 +91,10 @@ def test_the_multi_select_is_one():
     (call,) = hear("multi").calls
 
     assert normalise_ask_user(**call.args).questions[0].multi_select
+
+
+def test_it_can_ask_for_two_things_at_once():
+    assert [call.name for call in hear("both").calls] == ["clarify", "pretend_delete"]
 
 
 def test_without_the_tool_it_says_so():
