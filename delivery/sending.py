@@ -201,11 +201,12 @@ class Sending:
 
     def _take_room_after(self, part: Part) -> bool:
         """Whether the part after `part`, if there is one, may follow at once."""
-        following = part.position + 1
-        if following >= self._work.obligation_parts:
+        following = next((one for one in self._work.parts if one.position > part.position), None)
+        if following is None:
             return True
-        method = "edit" if self._by_part.get(following) else "send"
-        errand = errand_to(self._work.obligation.destination, method)
+        method = "edit" if self._by_part.get(following.position) else "send"
+        is_media = bool(following.body.get("media"))
+        errand = errand_to(self._work.obligation.destination, method, is_media=is_media)
         if not self._means.traffic.goes_on(errand):
             return False
         self._holds = errand

@@ -34,6 +34,8 @@ class FakeTransport:
         before: Awaited before a call is carried out; may raise.
         drops_copies: A second send with the same idempotency key gives the first one's receipt.
         loses_every: The answer of every so many-th send or edit is lost (0: none).
+        knows: Tells whether the ledger knows what is about to be sent or edited.
+        unknown: What it did not know.
     """
 
     calls: list[Call] = field(default_factory=list)
@@ -42,6 +44,8 @@ class FakeTransport:
     before: Callable[[Call], Awaitable[None]] | None = None
     drops_copies: bool = False
     loses_every: int = 0
+    knows: Callable[[OutgoingPart], Awaitable[bool]] | None = None
+    unknown: list[Call] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
     _script: list[tuple[str, str, TransportError | Exception, bool]] = field(default_factory=list)
     _ids: itertools.count = field(default_factory=lambda: itertools.count(1))
@@ -116,6 +120,8 @@ class FakeTransport:
 
     async def _begin(self, call: Call) -> tuple[Exception | None, bool]:
         self.calls.append(call)
+        if call.part is not None and self.knows is not None and not await self.knows(call.part):
+            self.unknown.append(call)
         if self.before is not None:
             await self.before(call)
         for index, (operation, chat, error, arrives) in enumerate(self._script):

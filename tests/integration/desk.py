@@ -9,8 +9,9 @@ from typing import Any
 from delivery import leases, ledger, registry
 from delivery.leases import Fence
 from delivery.means import Ambience
-from delivery.models import Attempt, Obligation, Part
+from delivery.models import Attempt, Obligation, Part, Preview
 from delivery.outbox import Outbox
+from delivery.ports import OutgoingPart
 from delivery.previews import LivePreviews
 from delivery.states import OPEN
 from tests.factories import make_obligation
@@ -40,7 +41,7 @@ class Desk:
 
     def __init__(self, database: DatabaseThread, clock: FakeClock) -> None:
         self.database, self.clock = database, clock
-        self.transport = FakeTransport()
+        self.transport = FakeTransport(knows=self.knows)
         self.outlet = registry.outlet("telegram")
         self.on_moved: Callable[[Any, str], None] = lambda _address, _new_chat_id: None
         self.restart()
@@ -96,6 +97,11 @@ class Desk:
             stopping.set()
             await asyncio.wait_for(running, 20)
             await self.previews.stop()
+        assert self.transport.unknown == [], "it was sent and is not in the ledger"
+
+    async def knows(self, part: OutgoingPart) -> bool:
+        """Whether the ledger says that `part` is being sent at this moment ([D3])."""
+        return await self.database(is_being_sent, part)
 
     async def wait_until(self, check: Callable[[], bool], within: float = 15.0) -> None:
         """Ask again and again; fail when it does not come true."""
@@ -115,6 +121,16 @@ class Desk:
 
 def nothing_is_open() -> bool:
     return not Obligation.objects.filter(state__in=sorted(OPEN)).exists()
+
+
+def is_being_sent(part: OutgoingPart) -> bool:
+    """Whether a row says so: a part's, or that of the preview it belongs to."""
+    key = part.idempotency_key
+    rows = Part.objects.filter(idempotency_key=key, state="attempting")
+    named = [row.key for row in Preview.objects.filter(account=ACCOUNT)]
+    return rows.filter(obligation__state="attempting").exists() or any(
+        key.startswith(f"p{name}-") for name in named
+    )
 
 
 def is_attempting() -> bool:

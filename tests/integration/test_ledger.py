@@ -12,7 +12,8 @@ from delivery.ledger import Debt, steps
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
 from delivery.ports import Receipt
 from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState, State
-from tests.factories import make_conversation, make_obligation, settle
+from gateway import accounts
+from tests.factories import make_account, make_conversation, make_obligation, settle
 from tests.integration.desk import ACCOUNT, OWNER, outcomes, parts_of, take_lease
 from tests.integration.racing import race
 
@@ -587,3 +588,96 @@ def test_what_was_never_tried_is_due_though_another_clock_is_ahead(fence, clock)
     with transaction.atomic():
         ledger.record(debt(make_conversation()), now=clock() + timedelta(minutes=5))
     assert contents(due(fence, clock)) == ["Hello"]
+
+
+# --- what people learn of what was given up
+
+
+def give_up(fence, clock, owed, *, tells=True) -> None:
+    (work,) = [work for work in due(fence, clock) if work.obligation.pk == owed.pk]
+    ledger.abandon(
+        *(work, work.parts[0], Refused()), reason="no", operation="send", now=clock(), tells=tells
+    )
+
+
+def notices() -> list[Obligation]:
+    return list(Obligation.objects.filter(kind=Kind.NOTICE).order_by("pk"))
+
+
+@pytest.mark.proves("D6")
+def test_of_what_is_given_up_the_person_learns_in_one_line_that_is_owed_itself(
+    fence, clock
+) -> None:
+    owed = make_obligation(now=clock())
+    give_up(fence, clock, owed)
+    (told,) = notices()
+    assert (told.lane, told.conversation_key) == (owed.lane, owed.conversation_key)
+    assert told.state == "pending"
+    assert told.content.count("\n") == 0
+    assert f"delivery {owed.pk}" in told.content
+
+
+@pytest.mark.proves("D6")
+def test_what_is_given_up_again_is_told_of_once(fence, clock) -> None:
+    owed = make_obligation(now=clock())
+    give_up(fence, clock, owed)
+    assert ledger.retry(owed, now=clock())
+    give_up(fence, clock, owed)
+    assert len(notices()) == 1
+
+
+@pytest.mark.proves("D6")
+@pytest.mark.parametrize("kind", [Kind.NOTICE, Kind.CHANGE, Kind.RETIRE])
+def test_nobody_is_told_of_a_notice_or_a_change_that_was_given_up(fence, clock, kind) -> None:
+    give_up(fence, clock, make_obligation(kind=kind, now=clock()))
+    assert [row for row in notices() if "given up" in row.content] == []
+
+
+@pytest.mark.proves("D6")
+def test_a_closed_chat_is_not_told(fence, clock) -> None:
+    give_up(fence, clock, make_obligation(now=clock()), tells=False)
+    other = make_obligation(make_conversation(chat_id="9"), now=clock())
+    destinations.bury(other.destination, reason="blocked", now=clock())
+    give_up(fence, clock, other)
+    assert notices() == []
+
+
+@pytest.mark.proves("D6")
+def test_of_many_that_are_too_old_a_chat_learns_in_one_line(fence, clock) -> None:
+    chat = make_conversation(chat_id="1")
+    for number in range(5):
+        make_obligation(chat, content=f"number {number}", now=clock())
+    make_obligation(make_conversation(chat_id="2"), now=clock())
+    clock.advance(25 * 3600)
+    assert ledger.expire(now=clock()) == 6
+    assert [row.content.startswith("⚠️ 5 messages") for row in notices()] == [True, False]
+
+
+# What an account that is disabled owes waits: nobody sends it, and no try is spent on it. It is
+# sent when the account is enabled again within a day, and given up after that like anything else.
+@pytest.mark.proves("D6", "D11")
+def test_what_a_disabled_account_owes_waits_and_grows_old_like_anything_else(fence, clock) -> None:
+    account = make_account("telegram", is_enabled=False)
+    owed = make_obligation(now=clock())
+    clock.advance(23 * 3600)
+    ledger.expire(now=clock())
+    owed.refresh_from_db()
+    assert (owed.state, owed.attempts) == ("pending", 0)
+    assert account not in accounts.enabled()
+    clock.advance(2 * 3600)
+    ledger.expire(now=clock())
+    owed.refresh_from_db()
+    assert (owed.state, owed.reason) == ("abandoned", "owed for too long")
+
+
+@pytest.mark.proves("D6")
+def test_settled_rows_are_never_more_than_a_number_and_what_is_owed_is_not_touched(
+    clock, db, settings
+) -> None:
+    settings.DELIVERY = {**settings.DELIVERY, "MOST_SETTLED": 3}
+    old = [settle(make_obligation(content=str(n), now=clock())) for n in range(5)]
+    owed = [make_obligation(content=f"owed {n}", now=clock()) for n in range(5)]
+    assert ledger.prune(now=clock()) == 2
+    assert ledger.prune(now=clock()) == 0
+    left = set(Obligation.objects.values_list("pk", flat=True))
+    assert left == {row.pk for row in [*old[2:], *owed]}

@@ -16,7 +16,7 @@ from gateway.runner import service as services
 from gateway.runner.service import AccountService
 from tests.factories import make_account, make_conversation, make_obligation, make_turn
 from tests.fakes.transport import FakeTransport
-from tests.integration.desk import has, take_lease
+from tests.integration.desk import has, is_being_sent, take_lease
 
 FAR = 1e12  # seconds of the loop's clock
 
@@ -44,7 +44,8 @@ class Office:
 
     def __init__(self, database, clock) -> None:
         self.database, self.clock = database, clock
-        self.account, self.adapter = make_account("telegram"), FakeAdapter()
+        self.account = make_account("telegram")
+        self.adapter = FakeAdapter(knows=lambda part: database(is_being_sent, part))
         self.held_until = FAR
 
     def serve(self, act: Callable[["Office"], Awaitable[None]]) -> None:
@@ -64,6 +65,7 @@ class Office:
         finally:
             self.service.stopping.set()
             await asyncio.wait_for(self.running, 20)
+        assert self.adapter.unknown == [], "it was sent and is not in the ledger"
 
     async def wait_until(self, check: Callable[[], bool]) -> None:
         deadline = asyncio.get_running_loop().time() + 10
