@@ -1,6 +1,7 @@
 """Rows for `benchmarks.pending`, and its look at the sweep; run in the site's own settings.
 
     python -m benchmarks.crowd ask FIRST COUNT    # COUNT people with an open question each
+    python -m benchmarks.crowd answer FIRST COUNT # let these answer: what taking it in costs alone
     python -m benchmarks.crowd sweep DUE          # the sweep with DUE questions past their deadline
 
 What it finds out it prints as JSON.
@@ -13,6 +14,7 @@ import time
 from datetime import timedelta
 
 CHUNK = 250  # people to a transaction: whoever serves meanwhile waits for the writer's lock
+WARM_UP = 20  # answers that are not counted
 FAR = timedelta(days=2)
 
 
@@ -30,6 +32,43 @@ def ask(first: int, count: int) -> dict:
         of_these = Prompt.objects.filter(pk__in=[prompt.pk for prompt in prompts])
         of_these.update(expires_at=timezone.now() + FAR)  # no benchmark lasts that long
     return {"seconds": time.monotonic() - began}
+
+
+def answer(first: int, count: int) -> dict:
+    """Half of them type and half press; each answer is a transaction, as the gateway makes it."""
+    from django.utils import timezone
+
+    from clarify import buttons
+    from clarify.models import Prompt
+    from gateway import intake
+    from gateway.messages import ButtonPress, ChatType, InboundMessage, Source
+
+    spent: dict[str, list[float]] = {"cpu": [], "wall": []}
+    for number in range(count):
+        prompt = Prompt.objects.get(asker_id=str(first + number))
+        now = timezone.now()
+        source = Source(
+            platform="telegram",
+            account="telegram",
+            chat_type=ChatType.DM,
+            chat_id=prompt.asker_id,
+            user_id=prompt.asker_id,
+            message_id="900",
+        )
+        data = buttons.button_data(prompt.token, "p0.1")
+        event = (
+            ButtonPress(source=source, event_id=f"b{prompt.pk}", interaction_id="1", data=data)
+            if number % 2
+            else InboundMessage(source=source, event_id=f"b{prompt.pk}", text="2", sent_at=now)
+        )
+        wall, cpu = time.perf_counter(), time.thread_time()
+        intake.take("telegram", event, now=now)
+        if number >= WARM_UP:
+            spent["cpu"].append(1000 * (time.thread_time() - cpu))
+            spent["wall"].append(1000 * (time.perf_counter() - wall))
+        prompt.refresh_from_db()
+        assert prompt.state == "answered"
+    return spent
 
 
 def sweep(due: int) -> dict:
@@ -78,7 +117,7 @@ def main() -> None:
 
     django.setup()
     verb, *numbers = sys.argv[1:]
-    does = {"ask": ask, "sweep": sweep}[verb]
+    does = {"ask": ask, "answer": answer, "sweep": sweep}[verb]
     print(json.dumps(does(*map(int, numbers))))
 
 

@@ -135,6 +135,10 @@ def milliseconds(values: list[float]) -> str:
     return " / ".join(f"{1000 * percentile(values, share):.0f}" for share in SHARES)
 
 
+def shares(values: list[float]) -> str:
+    return " / ".join(f"{percentile(values, share):.1f}" for share in SHARES) + " ms"
+
+
 def sizes(stack: Stack) -> str:
     sizes = memory(stack)
     parts = ", ".join(f"{name} {size:.0f}" for name, size in sorted(sizes.items()))
@@ -182,7 +186,17 @@ def run(options: argparse.Namespace, stack: Stack, telegram: TelegramPeer) -> li
             (f"{pending:,} pending: gateway's CPU an answer", f"{1000 * one.cpu:.1f} ms"),
             ("load average; memory after the answers", f"{os.getloadavg()[0]:.1f}; {sizes(stack)}"),
         ]
-        print(*rows[-5:], sep="\n", flush=True)
+        extra = CROWD + 100_000 + pending
+        in_the_site(stack, "ask", extra, options.each + 20)
+        alone = in_the_site(stack, "answer", extra, options.each + 20)
+        rows += [
+            (
+                f"{pending:,} pending: taking an answer in, {kind} p50 / p95 / p99",
+                shares(alone[kind]),
+            )
+            for kind in ("cpu", "wall")
+        ]
+        print(*rows[-7:], sep="\n", flush=True)
     for due in (0, 1, 200):
         found = in_the_site(stack, "sweep", due)
         took, unseen = found["milliseconds"], found["unseen_milliseconds"]
