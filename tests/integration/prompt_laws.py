@@ -71,6 +71,21 @@ def who_closed_a_prompt_is_written_down_once(books: Books) -> None:
         assert winners[prompt.pk] == (prompt.state in BY_A_PERSON), f"{prompt}: {winners}"
 
 
+def nobody_else_answers(books: Books) -> None:
+    """A question is its asker's, and staff's; an approver may speak to an approval."""
+    taken = [(row.prompt_id, row.sender_id) for row in books.events if row.decision == "answer"]
+    taken += [
+        (reply.prompt_id, reply.by)
+        for reply in books.replies
+        if reply.outcome in {"resolved", "kept"} and reply.by != "boss"
+    ]
+    prompts = {prompt.pk: prompt for prompt in books.prompts}
+    for number, person in taken:
+        prompt = prompts[number]
+        approver = books.world.id_of("bo") if prompt.is_approval else prompt.asker_id
+        assert person in {prompt.asker_id, approver}, f"{prompt} was answered by {person}"
+
+
 def a_call_has_the_result_that_agrees_with_its_prompt(books: Books) -> None:
     for prompt in books.prompts:
         call = books.call_of(prompt)
@@ -262,6 +277,7 @@ def a_closed_prompt_has_no_buttons_left(books: Books) -> None:
 LAWS = (
     a_prompt_closes_once_and_never_opens_again,
     who_closed_a_prompt_is_written_down_once,
+    nobody_else_answers,
     a_call_has_the_result_that_agrees_with_its_prompt,
     a_turn_waits_exactly_while_a_prompt_of_it_is_open,
     one_turn_of_a_conversation_is_active,

@@ -152,6 +152,6 @@ def quiet(monkeypatch) -> None:
 @pytest.mark.proves("Q1", "Q2", "Q4", "Q9", "Q19", "Q19b", "Q22", "Q23", "T1", "T3")
 def test_whatever_happens_to_prompts_the_laws_hold(quiet, request) -> None:
     is_full = request.config.getoption("--full")
-    chosen = settings(max_examples=600 if is_full else 14, stateful_step_count=40)
+    chosen = settings(max_examples=600 if is_full else 12, stateful_step_count=40)
     run_state_machine_as_test(PromptMachine, settings=chosen)
     assert not Prompt.objects.filter(state="pending").exists()
