@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 
 from delivery.database import DATABASE_TROUBLE
-from delivery.models import Lease
+from delivery.models import OPEN_STATES, Lease, Obligation
 from delivery.processes import is_certainly_dead
 from gateway import accounts, backing, launching, platforms, probing, processes
 from gateway.agents import reach
@@ -284,6 +284,10 @@ def _accounts(now: datetime, *, live: bool) -> Iterator[Finding]:
             yield _account(account, now, live=live)
         elif account.from_environment and _has_secret_in_environment(account):
             yield _warning(f"account {account.slug}", account.last_error, _mend(account))
+        elif waiting := Obligation.objects.filter(account=account.slug, state__in=OPEN_STATES):
+            says = f"disabled, and {waiting.count()} messages wait for it until they are a day old"
+            fix = "Enable it in the admin, or give the messages up there."
+            yield _warning(f"account {account.slug}", says, fix)
         else:
             yield _ok(f"account {account.slug}", "disabled")
 

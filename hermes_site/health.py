@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from delivery.database import DATABASE_TROUBLE
 from gateway import backing, processes
+from gateway.models import Account, AccountState
 
 
 def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view
@@ -19,10 +20,25 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view
     """Everything that an answer needs is there; 503 with what is missing otherwise."""
     parts = {name: check() for name, check in CHECKS.items()}
     is_ready = all(word == "ok" for word in parts.values())
-    response = JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+    told = {"ready": is_ready, "parts": parts, "alarms": _alarms()}
+    response = JsonResponse(told, status=200 if is_ready else 503)
     # Django would log every 503 as an error, ten times a second while the site is starting.
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
     return response
+
+
+def _alarms() -> list[str]:
+    """What needs a person, though the site works: a restart would mend none of it.
+
+    Anybody may read this page, so the accounts are counted and not named; `doctor` names them.
+    """
+    try:
+        refused = Account.objects.filter(is_enabled=True, state=AccountState.AUTH_FAILED).count()
+    except DATABASE_TROUBLE:
+        return []
+    if not refused:
+        return []
+    return [f"credentials of accounts are refused: {refused}; run manage.py doctor"]
 
 
 def _database() -> str:

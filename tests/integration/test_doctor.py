@@ -161,3 +161,15 @@ def test_a_broker_that_does_not_answer_is_named_without_its_password(settings):
 
 def findings_about(subject: str) -> list[dict]:
     return [finding for finding in doctor() if finding["subject"] == subject]
+
+
+@pytest.mark.proves("D11")
+def test_what_waits_for_a_disabled_account_is_named():
+    chat = factories.make_conversation(account="mybot")
+    factories.make_account("mybot", is_enabled=False)
+    factories.make_obligation(chat)
+
+    found = {finding["subject"]: finding for finding in doctor("--offline")}
+
+    assert found["account mybot"]["severity"] == "warning"
+    assert "1 messages wait" in found["account mybot"]["says"]

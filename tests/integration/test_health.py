@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from delivery.processes import this_process
 from gateway.models import ProcessBeat
-from tests.factories import ago
+from tests.factories import ago, make_account
 
 pytestmark = pytest.mark.django_db
 PROCESSES = ("gateway", "worker", "beat")
@@ -55,3 +55,20 @@ def test_a_broker_that_is_away_is_named_without_its_place(client, settings) -> N
 def test_a_site_that_is_not_ready_is_alive_all_the_same(client) -> None:
     assert parts(client).keys() == set(PROCESSES)
     assert client.get("/healthz").json() == {"alive": True}
+
+
+@pytest.mark.proves("D10")
+def test_a_refused_credential_raises_an_alarm_that_names_nobody(client) -> None:
+    seen(*PROCESSES)
+    make_account("secret-name", state="auth_failed", is_enabled=True)
+    make_account("off", state="auth_failed", is_enabled=False)
+
+    told = client.get("/readyz").json()
+    assert told["ready"] is True
+    assert told["alarms"] == ["credentials of accounts are refused: 1; run manage.py doctor"]
+
+
+def test_a_site_whose_accounts_are_well_raises_no_alarm(client) -> None:
+    make_account("telegram", state="ready", is_enabled=True)
+
+    assert client.get("/readyz").json()["alarms"] == []
