@@ -115,7 +115,7 @@ def test_an_operation_is_denied_with_a_reason_that_reaches_the_agent(page, owner
 
     page.goto(page.url)
     page.get_by_role("link", name="All open questions and approvals").click()
-    page.locator("#result_list .field-id a, #result_list th a").first.click()
+    page.locator("#result_list tbody th a").first.click()
     expect(page.locator("#content")).to_contain_text("build/old-release.tar.gz")
     expect(page.locator(".field-deciders")).to_contain_text("for whom it is asked")
     deed(page, "Deny…")
@@ -136,7 +136,7 @@ def test_a_lasting_approval_is_revoked_and_the_next_operation_is_asked_for_again
 
     page.goto(page.url)
     page.get_by_role("link", name="Lasting approvals").first.click()
-    page.locator("#result_list th a").first.click()
+    page.locator("#result_list tbody th a").first.click()
     expect(page.locator(".field-standing")).to_contain_text("until")
     deed(page, "Revoke…")
     page.get_by_role("button", name="Yes, I’m sure").click()

@@ -291,7 +291,7 @@ def test_a_revoked_lasting_approval_covers_nothing_more(staff_client, permit, ap
 # --- The allowlist ----------------------------------------------------------------------------
 
 
-@pytest.mark.proves("A6")
+@pytest.mark.proves("Q19b")
 def test_staff_make_somebody_an_approver_on_the_page(staff_client):
     given = {"platform": "telegram", "user_id": "4711", "role": "approver", "approves_up_to": ""}
 
@@ -311,7 +311,7 @@ def test_an_entry_for_everybody_in_a_chat_cannot_be_an_approver(staff_client):
     assert not AllowEntry.objects.exists()
 
 
-@pytest.mark.proves("A6", "A7")
+@pytest.mark.proves("Q19b", "A7")
 def test_allow_makes_an_approver_and_changes_one():
     run("allow", "add", "telegram", "4711", "--note", "Grace")
     out = run("allow", "add", "telegram", "4711", "--role", "approver", "--approves-up-to", "high")
