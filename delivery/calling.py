@@ -4,7 +4,7 @@ import dataclasses
 import logging
 
 from delivery import wording
-from delivery.content import Controls, Rendered
+from delivery.content import Controls
 from delivery.errors import (
     NetworkDown,
     OutcomeUnknown,
@@ -126,7 +126,9 @@ class Caller:
         obligation, dialect = self._work.obligation, self._means.outlet.dialect
         if step is Step.PLAIN:
             plain = part.rendered.plain
-            part.body = Rendered(text=plain, plain=plain, length=dialect.measure(plain)).as_dict()
+            length = dialect.measure(plain)
+            body = dataclasses.replace(part.rendered, text=plain, length=length, format={})
+            part.body = body.as_dict()
         elif step is Step.NO_ANCHOR:
             obligation.reply_to = ""
         elif step is Step.PARENT:

@@ -80,6 +80,27 @@ class Controls:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Media:
+    """A file that goes with a message; its bytes are kept above, and never lie in a row.
+
+    Attributes:
+        number: What it is kept under.
+        form: What it is sent as: `photo`, `voice`, `audio`, `video` or `document`.
+        name: What people see.
+        mime_type: By its first bytes.
+        size: In bytes.
+        sha256: Of the bytes, in hexadecimal.
+    """
+
+    number: int
+    form: str
+    name: str
+    mime_type: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rendered:
     """One platform message, rendered in a platform's dialect and known to fit its limit.
 
@@ -89,21 +110,24 @@ class Rendered:
             It fits the same limit.
         format: The dialect's own extras as JSON: `{"entities": [...]}`, `{"html": "..."}`, `{}`.
         length: The length of `text`, in the platform's own unit, as the platform will count it.
+        media: The file that the text is the caption of; None for a message of words.
     """
 
     text: str
     plain: str
     length: int
     format: dict[str, Any] = field(default_factory=dict)
+    media: Media | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The message as JSON, for a column."""
-        return {
+        fields = {
             "text": self.text,
             "plain": self.plain,
             "length": self.length,
             "format": self.format,
         }
+        return fields if self.media is None else {**fields, "media": vars(self.media)}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Rendered":
@@ -113,4 +137,5 @@ class Rendered:
             plain=fields["plain"],
             length=int(fields["length"]),
             format=dict(fields["format"]),
+            media=Media(**fields["media"]) if fields.get("media") else None,
         )

@@ -20,9 +20,13 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True)
 class Receipt:
-    """The platform's explicit word that it accepted a message."""
+    """The platform's explicit word that it accepted a message.
+
+    `media_id` is what it calls the file that came along, if it can be sent again by that.
+    """
 
     message_id: str
+    media_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

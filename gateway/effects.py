@@ -5,6 +5,8 @@ from typing import Any
 from django.utils import timezone
 
 from gateway.agents.requests import Effects
+from gateway.media import leaving
+from gateway.media.rooms import NotSendable
 from gateway.models import Note, Turn
 
 
@@ -27,4 +29,17 @@ def _note(turn: Turn, payload: dict[str, Any]) -> str:
     return f"Noted as number {note.pk}."
 
 
-EFFECTS = {"note": _note}
+def _send_file(turn: Turn, payload: dict[str, Any]) -> dict[str, str]:
+    request = leaving.Request(
+        path=str(payload["path"]),
+        caption=str(payload["caption"]),
+        as_voice=bool(payload["as_voice"]),
+        call_id=str(payload["call_id"]),
+    )
+    try:
+        return {"sent": leaving.send(turn, request, now=timezone.now())}
+    except NotSendable as error:
+        return {"error": str(error)}
+
+
+EFFECTS = {"note": _note, "send_file": _send_file}

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Protocol, runtime_checkable
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from delivery.content import Limit
-from delivery.ports import Certainty, Dialect, Outlet, Rates, Transport
+from delivery.ports import Certainty, Dialect, OutgoingPart, Outlet, Rates, Receipt, Transport
 from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 
@@ -28,6 +28,8 @@ class Capabilities:
     voice: bool = False
     native_markdown: bool = False
     max_caption_length: int = 0
+    max_file_bytes: int = 0
+    max_photo_bytes: int = 0
     max_buttons: int = 0
     callback_data_bytes: int = 0
     shows_at_once: bool = False  # what is recorded is seen, before anything is sent
@@ -117,6 +119,42 @@ class GivesFiles(Protocol):
         Raises:
             FetchError: There is no file; the sentence is for the person who sent it.
             TransportError: The platform refused the call or cannot be reached.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutgoingFile:
+    """A file that goes with a message: its bytes, or what the platform calls it already.
+
+    Attributes:
+        form: `photo`, `voice`, `audio`, `video` or `document`.
+        name: What people see.
+        mime_type: By its first bytes.
+        remote_id: The platform has it from before under this id; then there is no `content`.
+        content: The bytes, open at their beginning; the caller closes it.
+    """
+
+    form: str
+    name: str
+    mime_type: str
+    remote_id: str = ""
+    content: BinaryIO | None = None
+
+
+@runtime_checkable
+class TakesFiles(Protocol):
+    """An adapter that sends files."""
+
+    async def send_file(self, part: OutgoingPart, file: OutgoingFile) -> Receipt:
+        """Send one new message with a file; the words of `part` are its caption.
+
+        Returns:
+            The receipt, with the id under which the platform has the file from now on.
+
+        Raises:
+            Refused: It does not take the file in this form, or does not know the id.
+            TransportError: As `Transport.send`.
         """
         ...
 

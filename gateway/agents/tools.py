@@ -123,6 +123,23 @@ async def note(context: ToolContext, text: str) -> Any:
     return await context.effect("note", {"text": text, "call_id": context.call_id})
 
 
+async def send_file(
+    context: ToolContext, path: str, caption: str = "", as_voice: bool = False
+) -> Any:
+    """Send a file of this conversation's directory to the person.
+
+    Naming a path in an answer sends nothing; only this does. Files that people sent lie in inbox/.
+
+    Args:
+        context: Where the turn takes place.
+        path: The file, relative to the directory.
+        caption: A short text that goes with it; may be empty.
+        as_voice: For a sound: send it as a voice message.
+    """
+    payload = {"path": path, "caption": caption, "as_voice": as_voice, "call_id": context.call_id}
+    return await context.effect("send_file", payload)
+
+
 async def current_time(_context: ToolContext, time_zone: str = "UTC") -> str:
     """The present date and time.
 

@@ -10,9 +10,9 @@ from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import TransportError
 from delivery.leases import Fence
+from delivery.means import Ambience
 from delivery.models import Kind, Obligation
 from delivery.outbox import Outbox
-from delivery.means import Ambience
 from delivery.previews import LivePreviews
 from delivery.scheduling import Schedule
 from delivery.traffic import Traffic
@@ -20,6 +20,7 @@ from gateway import accounts, keys, platforms, sessions, turns
 from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
+from gateway.media.sending import carrier
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
@@ -77,8 +78,9 @@ class _Serving:
         self.presence.has_room = lambda address: self.traffic.has_room(address, "typing")
         self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience, self.traffic)
         self.previews.may_show = lambda: service.is_held
+        transport = carrier(self.slug, adapter, self.ambience)
         self.outbox = Outbox(
-            *(self.slug, service.fence, adapter, outlet, self.previews, self.ambience),
+            *(self.slug, service.fence, transport, outlet, self.previews, self.ambience),
             self.traffic,
         )
         self.outbox.on_claim = self._about_to_send

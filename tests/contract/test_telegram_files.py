@@ -1,16 +1,23 @@
 """Files of Telegram, fetched from a Bot API server on loopback."""
 
+import io
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from delivery.errors import NetworkDown, RateLimited
+from delivery.errors import (
+    DestinationGone,
+    NetworkDown,
+    OutcomeUnknown,
+    RateLimited,
+    Refused,
+)
 from gateway.fetching.errors import FetchError, NoSuchFile, TooLarge, TooSlow, Unavailable
 from gateway.fetching.limits import Limits, Meter
 from gateway.platforms.telegram import platform
 from gateway.platforms.telegram.adapter import TelegramAdapter
-from gateway.ports import GivesFiles
-from tests.contract.test_telegram_adapter import config
+from gateway.ports import GivesFiles, OutgoingFile, TakesFiles
+from tests.contract.test_telegram_adapter import FORUM, config, part
 from tests.peers.telegram import PERSON, Fault, TelegramPeer
 
 DATA = b"\x89PNG\r\n\x1a\n" + b"\0" * 5000
@@ -131,3 +138,94 @@ async def test_a_refusal_to_tell_where_the_file_is_keeps_its_own_meaning(
     await adapter.disconnect()
     with pytest.raises(NetworkDown):
         await fetched(adapter, file_id)
+
+
+# --- out -----------------------------------------------------------------------------------------
+
+
+def outgoing(form: str = "document", data: bytes = DATA, **facts) -> OutgoingFile:
+    return OutgoingFile(
+        form=form, name="cat.png", mime_type="image/png", content=io.BytesIO(data), **facts
+    )
+
+
+@pytest.mark.proves("D18")
+@pytest.mark.parametrize("form", ["photo", "voice", "audio", "video", "document"])
+async def test_a_file_goes_out_in_its_own_form(
+    peer: TelegramPeer, adapter: TelegramAdapter, form: str
+):
+    assert isinstance(adapter, TakesFiles)
+    receipt = await adapter.send_file(part("look"), outgoing(form))
+    (shown,) = peer.from_bot(PERSON)
+    message = peer.world.chats[PERSON].messages[shown.message_id]
+
+    assert receipt.message_id == str(shown.message_id)
+    assert message["caption"] == "look"
+    assert form in message
+    assert peer.world.files[receipt.media_id][1] == DATA
+
+
+@pytest.mark.proves("D18")
+async def test_a_file_that_telegram_has_is_not_uploaded_again(
+    peer: TelegramPeer, adapter: TelegramAdapter
+):
+    first = await adapter.send_file(part(""), outgoing("photo"))
+    known = OutgoingFile(form="photo", name="a", mime_type="b", remote_id=first.media_id)
+    second = await adapter.send_file(part(""), known)
+
+    assert first.media_id == second.media_id
+    assert len(peer.world.files) == 1
+    assert "caption" not in peer.world.chats[PERSON].messages[int(second.message_id)]
+
+
+# B152, B156: a file goes where a text would
+@pytest.mark.parametrize("thread", ["", "1", "7"])
+async def test_a_file_goes_to_the_same_place_as_a_text(
+    peer: TelegramPeer, adapter: TelegramAdapter, thread: str
+):
+    peer.open_chat(FORUM)
+    peer.world.chats[FORUM].topics[7] = "Seven"
+    said = await adapter.send(part("text", chat=FORUM, thread=thread))
+    placed = part("file", chat=FORUM, thread=thread, reply_to=said.message_id)
+    await adapter.send_file(placed, outgoing())
+    text, file = (
+        call.params for call in peer.calls if call.method in {"sendMessage", "sendDocument"}
+    )
+
+    assert text.get("message_thread_id") == file.get("message_thread_id")
+    assert text["chat_id"] == file["chat_id"]
+    assert file["reply_parameters"] == {"message_id": int(said.message_id)}
+
+
+async def test_a_caption_keeps_its_formatting(peer: TelegramPeer, adapter: TelegramAdapter):
+    bold = {"entities": [{"type": "bold", "offset": 0, "length": 4}]}
+    receipt = await adapter.send_file(part("look here", format=bold), outgoing())
+
+    message = peer.world.chats[PERSON].messages[int(receipt.message_id)]
+    assert message["caption_entities"] == bold["entities"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("400", Refused),
+        ("429", RateLimited),
+        ("lost_ack", OutcomeUnknown),
+        ("403", DestinationGone),
+    ],
+)
+async def test_a_refused_upload_means_what_a_refused_text_means(
+    peer: TelegramPeer, adapter: TelegramAdapter, kind: str, error: type[Exception]
+):
+    with (
+        peer.faults.during(Fault(kind=kind, method="sendDocument")),
+        pytest.raises(error),
+    ):
+        await adapter.send_file(part("x"), outgoing())
+
+
+async def test_an_unknown_id_is_refused(adapter: TelegramAdapter):
+    with pytest.raises(Refused):
+        await adapter.send_file(
+            part("x"), OutgoingFile(form="photo", name="a", mime_type="b", remote_id="NOPE")
+        )

@@ -31,7 +31,12 @@ CAPABILITIES = Capabilities(
     buttons=True,
     multi_select=True,
     groups_need_reply=True,  # privacy mode, on by default: core.telegram.org/bots/features
+    images=True,
+    files=True,
+    voice=True,
     max_caption_length=1024,
+    max_file_bytes=50_000_000,  # uploads: https://core.telegram.org/bots/api#sending-files
+    max_photo_bytes=10_000_000,
     max_buttons=100,
     callback_data_bytes=64,
     minimum_edit_interval=timedelta(seconds=1),

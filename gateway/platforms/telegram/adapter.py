@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx
-from telegram import Bot
+from telegram import Bot, InputFile
 from telegram.error import NetworkError, TelegramError
 from telegram.request import HTTPXRequest, RequestData
 from typing_extensions import override
@@ -30,13 +30,14 @@ from delivery.ports import OutgoingPart, Receipt
 from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 from gateway.platforms.telegram import calls, conf, files, refusals, wire
-from gateway.ports import AccountConfig, BotIdentity
+from gateway.ports import AccountConfig, BotIdentity, OutgoingFile
 
 _LOGGER = logging.getLogger(__name__)
 
 _CONNECT_SECONDS = 10.0
 _WRITE_SECONDS = 20.0
 _MEDIA_WRITE_SECONDS = 120.0
+_MEDIA_READ_SECONDS = 45.0  # beyond those for any answer: Telegram looks through what it was given
 _POOL_SECONDS = 10.0
 # Connections. Telegram takes some 30 messages a second of one bot, each in about 0.1 s; and at
 # every call httpcore asks each idle one whether it still stands, with a system call.
@@ -130,6 +131,7 @@ class TelegramAdapter:
     def __init__(self, config: AccountConfig) -> None:
         self._config = config
         self._bot: _RawBot | None = None
+        self._carrier: _RawBot | None = None  # for files
         self._pools: tuple[_Pool, ...] = ()
         self._me = BotIdentity(user_id="", user_name="")
         self._file_base = ""
@@ -166,7 +168,7 @@ class TelegramAdapter:
 
     async def disconnect(self) -> None:
         """Close the pools; a call still under way fails."""
-        pools, self._pools, self._bot = self._pools, (), None
+        pools, self._pools, self._bot, self._carrier = self._pools, (), None, None
         for pool in pools:
             await pool.shutdown()
 
@@ -218,6 +220,20 @@ class TelegramAdapter:
         params = calls.answer_callback_query(press, text, alert=alert)
         await self._call("answerCallbackQuery", params, scope="method")
 
+    async def send_file(self, part: OutgoingPart, file: OutgoingFile) -> Receipt:
+        """Send one message with a file; its id serves this bot for ever after."""
+        method, params = files.METHODS[file.form], calls.send_file(part)
+        given: Any = file.remote_id
+        if file.content is not None:
+            given = InputFile(file.content, filename=file.name, read_file_handle=False)
+        params |= {file.form: given}
+        sent = await self._call(
+            method, params, extra_seconds=_MEDIA_READ_SECONDS, bot=self._carrier
+        )
+        if not isinstance(sent, dict) or "message_id" not in sent:
+            raise OutcomeUnknown("Telegram accepted the message without saying its id")
+        return Receipt(str(sent["message_id"]), files.id_in(sent, file.form))
+
     async def fetch(self, file_id: str, meter: Meter, limits: Limits) -> None:
         """Fetch the file of a message."""
         if not self._pools:
@@ -247,12 +263,15 @@ class TelegramAdapter:
         self._answer_seconds = options.answer_seconds
         # Not `initialize()`: it calls getMe through the typed method and quotes the token when
         # it is refused. The pools are open as they are.
-        self._bot = _RawBot(
-            self._config.secret,
-            base_url=options.base_url,
-            base_file_url=options.base_file_url,
-            request=sends,
-            get_updates_request=news,
+        self._bot, self._carrier = (
+            _RawBot(
+                self._config.secret,
+                base_url=options.base_url,
+                base_file_url=options.base_file_url,
+                request=pool,
+                get_updates_request=news,
+            )
+            for pool in (sends, carries)
         )
 
     async def _offer(self, commands: tuple[tuple[str, str], ...]) -> None:
@@ -278,11 +297,13 @@ class TelegramAdapter:
         *,
         scope: str = "chat",
         extra_seconds: float = 0,
+        bot: "_RawBot | None" = None,
     ) -> Any:
-        if self._bot is None:
+        bot = bot or self._bot
+        if bot is None:
             raise NetworkDown("not connected to Telegram")
         try:
-            return await self._bot.call(method, params, self._answer_seconds + extra_seconds)
+            return await bot.call(method, params, self._answer_seconds + extra_seconds)
         except _Refusal as error:
             raise _meaning(error, scope) from None
         except TelegramError as error:

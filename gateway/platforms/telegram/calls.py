@@ -27,7 +27,26 @@ def send_message(part: OutgoingPart) -> Params:
     Raises:
         AnchorGone: `reply_to` cannot be the id of a Telegram message.
     """
-    params = _text(part)
+    return _text(part) | _placed(part)
+
+
+def send_file(part: OutgoingPart) -> Params:
+    """What a method that sends a file is called with, the file itself aside.
+
+    Raises:
+        AnchorGone: `reply_to` cannot be the id of a Telegram message.
+    """
+    params: Params = {"chat_id": part.address.chat_id}
+    if part.body.text:
+        params["caption"] = part.body.text
+        if part.body.format.get("entities"):
+            params["caption_entities"] = part.body.format["entities"]
+    return params | _placed(part)
+
+
+def _placed(part: OutgoingPart) -> Params:
+    """Where in the chat a message goes, and its buttons."""
+    params: Params = {}
     thread_id = _thread_to_send_to(part.address)
     if thread_id:
         params["message_thread_id"] = thread_id

@@ -3,7 +3,7 @@
 A message names a file by an id; `getFile` tells where it can be fetched, for an hour at least.
 The public server gives files of up to 20 MB only.
 
-Source: https://core.telegram.org/bots/api#getfile (Bot API 10.0).
+Source: https://core.telegram.org/bots/api#getfile and #sending-files (Bot API 10.0).
 """
 
 import asyncio
@@ -20,6 +20,14 @@ from gateway.fetching.limits import Limits, Meter
 TOO_BIG = "It is larger than 20 MB, and Telegram gives bots no larger files."
 NO_LONGER = "Telegram does not have the file any more."
 ON_ITS_DISK = "The Bot API server keeps files on its own disk (--local), out of reach from here."
+
+METHODS = {
+    "photo": "sendPhoto",
+    "voice": "sendVoice",
+    "audio": "sendAudio",
+    "video": "sendVideo",
+    "document": "sendDocument",
+}
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
@@ -61,6 +69,14 @@ async def fetch(
     except httpx.HTTPError as error:
         # Without the cause, which may quote the address and with it the token.
         raise Unavailable(f"The connection broke off ({type(error).__name__}).") from None
+
+
+def id_in(message: dict[str, Any], form: str) -> str:
+    """What Telegram calls the file of a message we sent; empty if it took it for something else."""
+    found = message.get(form)
+    if form == "photo" and isinstance(found, list) and found:
+        found = max(found, key=lambda size: size.get("width", 0))
+    return str(found.get("file_id") or "") if isinstance(found, dict) else ""
 
 
 async def _place(ask: Ask, file_id: str, meter: Meter) -> str:
