@@ -86,6 +86,13 @@ def nobody_else_answers(books: Books) -> None:
         assert person in {prompt.asker_id, approver}, f"{prompt} was answered by {person}"
 
 
+def an_approval_is_given_by_somebody_whose_authority_allows_it(books: Books) -> None:
+    for prompt in books.prompts:
+        if prompt.answers.get("decision") == ["approved"]:
+            allowed = _approvers(prompt.what.level, prompt.asker_name)
+            assert prompt.resolved_by in allowed, f"{prompt.resolved_by} may not approve {prompt}"
+
+
 def a_call_has_the_result_that_agrees_with_its_prompt(books: Books) -> None:
     for prompt in books.prompts:
         call = books.call_of(prompt)
@@ -153,16 +160,15 @@ def a_dangerous_tool_runs_once_and_only_if_somebody_allowed_it(books: Books) -> 
         else:
             assert prompt.answers.get("decision") == ["approved"], f"{prompt} was not approved"
             assert prompt.what.detail.count(ran.arguments["target"]) == 1
-            assert prompt.resolved_by in _approvers(ran), f"{prompt.resolved_by} may not"
 
 
-def _approvers(ran: Ran) -> set[str]:
-    is_critical = RiskLevel(ran.arguments["level"]) is RiskLevel.CRITICAL
-    return {"bo"} if is_critical else {"bo", ran.turn.sender_name}
+def _approvers(level: RiskLevel, asker: str) -> set[str]:
+    return {"bo"} if level is RiskLevel.CRITICAL else {"bo", asker}
 
 
 def _is_permitted(ran: Ran) -> bool:
-    return any(permit.given_by in _approvers(ran) for permit in ran.permits)
+    allowed = _approvers(RiskLevel(ran.arguments["level"]), ran.turn.sender_name)
+    return any(permit.given_by in allowed for permit in ran.permits)
 
 
 def every_event_has_one_row(books: Books) -> None:
@@ -278,6 +284,7 @@ LAWS = (
     a_prompt_closes_once_and_never_opens_again,
     who_closed_a_prompt_is_written_down_once,
     nobody_else_answers,
+    an_approval_is_given_by_somebody_whose_authority_allows_it,
     a_call_has_the_result_that_agrees_with_its_prompt,
     a_turn_waits_exactly_while_a_prompt_of_it_is_open,
     one_turn_of_a_conversation_is_active,

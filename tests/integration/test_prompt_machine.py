@@ -32,7 +32,7 @@ from tests.integration.prompt_world import PEOPLE, PLACES, World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLANS = ["c", "o", "s", "m", "a", "x", "s", "ca", "cs", "ax", "csa", "cc", "ab", "q", "r"]
-PLANS += ["c|a", "a|a", "r|s", "sa", "oc"]
+PLANS += ["x", "x", "c|a", "a|a", "r|s", "sa", "oc"]
 OPTIONS = ["1", "2", "staging", "Production!", "9", "1b 2a", "1b 2: 9", "1, 2", "1: staging", "all"]
 WORDS = ["on our own cluster", "", "\u200b", "skip", "yes", "no, wrong server", "what is A?"]
 COMMANDS = ["/skip", "/approve", "/approve #", "/approve # session", "/deny", "/deny # wrong"]
