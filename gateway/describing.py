@@ -153,6 +153,7 @@ def turned_of(turn: Turn, behind: Turn | None) -> Turned:
         started_at=_maybe_local(turn.started_at),
         finished_at=_maybe_local(turn.finished_at),
         lease_expires_at=_maybe_local(turn.lease_expires_at),
+        held_until=_maybe_local(turn.held_until),
         owner=turn.owner,
         epoch=turn.epoch,
         deaths=turn.deaths,

@@ -64,6 +64,9 @@ def _waits_for_worker(turn: Turned, story: Story) -> Held:
     if turn.behind:
         todo = f"Look at it: manage.py explain {turn.behind}"
         return Held(Layer.TURN, f"It waits behind {turn.behind}; turns go in order.", todo)
+    if turn.state == "queued" and turn.held_until is not None and turn.held_until > story.now:
+        says = f"It waits for the files of its message, until {turn.held_until:%H:%M:%S} at most."
+        return Held(Layer.PLATFORM, says, "Wait a moment; it begins without them if it must.")
     if not story.alive.worker:
         return Held(
             Layer.TURN,

@@ -59,6 +59,7 @@ class Turned:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     lease_expires_at: datetime | None = None
+    held_until: datetime | None = None
     owner: str = ""
     epoch: int = 0
     deaths: int = 0

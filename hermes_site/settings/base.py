@@ -199,7 +199,9 @@ GATEWAY: dict[str, Any] = {
     "SYSTEM_PROMPT_FILE": env.file("HERMES_SYSTEM_PROMPT_FILE"),
     "SHELL_WORKSPACES": str(DATA_DIR / "workspaces") if env.flag("HERMES_SHELL_TOOL") else "",
     "MEDIA": {
-        "DIRECTORY": env.text("HERMES_MEDIA_DIR", str(DATA_DIR / "media")),
+        "DIRECTORY": str(
+            Path(env.text("HERMES_MEDIA_DIR", str(DATA_DIR / "media"))).expanduser().resolve()
+        ),
         "WORKSPACES": str(DATA_DIR / "workspaces"),
         "MAX_FILE": env.integer("HERMES_MEDIA_MAX_MB", 128, minimum=1, maximum=4000) * 2**20,
         "ACCOUNT_QUOTA": env.integer("HERMES_MEDIA_ACCOUNT_MB", 2048, minimum=1) * 2**20,

@@ -175,6 +175,8 @@ BLIND = Standing(expires_at=at(-10), asker="Ada", questions=1, shown="failed", s
         ({"turn": turned(**QUEUED)}, Layer.TURN, "about to be taken up"),
         ({"turn": turned(**QUEUED), "alive": Alive(worker=False)}, Layer.TURN, "No worker"),
         ({"turn": turned(**QUEUED, behind="turn:11")}, Layer.TURN, "waits behind turn:11"),
+        ({"turn": turned(**QUEUED, held_until=at(-1))}, Layer.PLATFORM, "waits for the files"),
+        ({"turn": turned(**QUEUED, held_until=at(0))}, Layer.TURN, "about to be taken up"),
         ({"turn": turned(**(QUEUED | {"updated_at": at(5)}))}, Layer.TURN, "all seem to be busy"),
         ({"turn": turned(**(RUNNING | {"lease_expires_at": at(1)}))}, Layer.TURN, "is gone"),
         (
