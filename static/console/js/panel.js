@@ -84,6 +84,8 @@ export function bar(drafts, shown, expand) {
   );
 }
 
+export const trouble = (words) => (words ? el("p", { class: "trouble", role: "alert", text: words }) : null);
+
 // `acts`: skip(), back(), next().
 export function steppedFoot(draft, question, acts) {
   const last = draft.entry.questions.length > 1 ? t("submit_all") : t("submit");

@@ -5,7 +5,7 @@ import * as approval from "./approval.js";
 import { handleKey, questionBody, refresh, stackedBody } from "./card.js";
 import { byId, el, isComposing, keepingFocus } from "./dom.js";
 import { Draft } from "./drafts.js";
-import { bar, head, isApproval, nameOfCard, setClock, stackedFoot, steppedFoot, tick } from "./panel.js";
+import { bar, head, isApproval, nameOfCard, setClock, stackedFoot, steppedFoot, tick, trouble } from "./panel.js";
 import { Refused } from "./socket.js";
 import { t } from "./words.js";
 
@@ -138,7 +138,8 @@ export class Stepper {
       const isNew = this.#painted !== painted;
       if (isNew) draft.shownAt = null;
       this.#painted = painted;
-      this.#card = draft.isCollapsed ? this.#bar(draft) : this.#panel(draft);
+      const expand = () => this.#collapse(false);
+      this.#card = draft.isCollapsed ? bar([...this.#drafts.values()], draft, expand) : this.#panel(draft);
       this.#card.classList.toggle("is-new", isNew);
       this.#host.append(this.#card);
       if (!draft.isCollapsed) this.#settleDown(draft);
@@ -172,7 +173,7 @@ export class Stepper {
       { class: `panel ${isRisk ? "approval" : ""}`, tabindex: "-1", "aria-label": nameOfCard(entry) },
       this.#head(draft),
       isRisk ? approval.operationBody(draft, prefix) : questionBody(question, draft, prefix, this.#acts(draft)),
-      this.#error(draft),
+      trouble(this.#errors.get(draft.entry.id)),
       isRisk ? approval.decisions(draft, draft.isBusy, prefix, this.#rulings(draft)) : steppedFoot(draft, question, this.#feet(draft)),
     );
     panel.addEventListener("keydown", (event) => this.#key(event, draft));
@@ -198,15 +199,6 @@ export class Stepper {
     };
   }
 
-  #error(draft) {
-    const words = this.#errors.get(draft.entry.id);
-    return words ? el("p", { class: "trouble", role: "alert", text: words }) : null;
-  }
-
-  #bar(draft) {
-    return bar([...this.#drafts.values()], draft, () => this.#collapse(false));
-  }
-
   // --- the card of a narrow page ---------------------------------------------------------------
 
   #mountInline(isFresh = false) {
@@ -230,7 +222,7 @@ export class Stepper {
       { class: `panel is-stacked ${isRisk ? "approval" : ""}`, tabindex: "-1", "aria-label": nameOfCard(draft.entry) },
       head(draft, null, null),
       ...bodies,
-      this.#error(draft),
+      trouble(this.#errors.get(draft.entry.id)),
       isRisk ? approval.decisions(draft, draft.isBusy, prefix, this.#rulings(draft)) : stackedFoot(draft, this.#feet(draft)),
     );
     if (isRisk) card.addEventListener("keydown", (event) => this.#decisionKey(event, draft));
