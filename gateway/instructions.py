@@ -62,8 +62,8 @@ def _offered(_switches: str) -> frozenset[str]:
 def tools_for(turn: Turn) -> frozenset[str]:
     """The tools this turn may use; where nobody can be asked, they would be absent ([Q16])."""
     offered = _offered(gateway_settings().shell_workspaces)
-    takes_files = platforms.get(turn.conversation.platform).capabilities.files
-    return offered if takes_files else offered - {"send_file"}
+    able = platforms.get(turn.conversation.platform).capabilities
+    return offered if able.files or able.file_links else offered - {"send_file"}
 
 
 def abilities(platform: Platform) -> frozenset[str]:

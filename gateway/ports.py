@@ -25,6 +25,7 @@ class Capabilities:
     reactions: bool = False
     images: bool = False
     files: bool = False
+    file_links: bool = False  # people there can open pages of ours: a file is a link
     voice: bool = False
     native_markdown: bool = False
     max_caption_length: int = 0

@@ -2,13 +2,32 @@
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from gateway.console import queries, viewers
 from gateway.console.errors import NotFound
 from gateway.console.words import words
+from gateway.media import shelf
+
+
+@never_cache
+@login_required
+def file(request: HttpRequest, number: int) -> FileResponse:
+    """A file of a conversation that the person may look at; always saved, never shown."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101 - the decorator saw to it
+    visible = viewers.viewer_of(user).visible_conversations()
+    try:
+        name, content = shelf.to_be_read(number, visible)
+    except FileNotFoundError as error:
+        raise Http404 from error
+    answer = FileResponse(
+        content, as_attachment=True, filename=name, content_type="application/octet-stream"
+    )
+    answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return answer
 
 
 @never_cache

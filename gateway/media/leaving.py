@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from django.db import transaction
+from django.urls import reverse
 
+from clarify.presenting import escape
 from delivery import ledger
 from delivery.content import Media, Rendered
 from delivery.ledger import Debt
@@ -57,7 +59,7 @@ def send(turn: Turn, request: Request, *, now: datetime) -> str:
         NotSendable: It may not leave, or cannot; the message is for the model.
     """
     able = platforms.get(turn.conversation.platform).capabilities
-    if not able.files:
+    if not (able.files or able.file_links):
         raise NotSendable("This surface takes no files: say what matters of it in words.")
     try:
         opened = open_inside(desk.workspace(turn), request.path)
@@ -81,7 +83,9 @@ class _Leaving:
         opened.seek(0, 2)
         size = opened.tell()
         opened.seek(0)
-        most = min(self._able.max_file_bytes, shelf.media_settings().max_file)
+        most = shelf.media_settings().max_file
+        if self._able.max_file_bytes:
+            most = min(most, self._able.max_file_bytes)
         if size > most:
             raise NotSendable(
                 f"It is {in_words(size)} large; at most {in_words(most)} can be sent."
@@ -93,7 +97,8 @@ class _Leaving:
             raise NotSendable(lacking)
         media = self._kept(file, opened, most)
         self._record(media)
-        done = f"Sent as {media.form}: {media.name} ({shelf.described(file)})."
+        form = media.form if self._able.files else "link"
+        done = f"Sent as {form}: {media.name} ({shelf.described(file)})."
         return f"{done} {self._note}".strip()
 
     def _kept(self, file: MediaFile, opened: BinaryIO, most: int) -> Media:
@@ -139,8 +144,10 @@ class _Leaving:
 
     def _record(self, media: Media) -> None:
         turn, caption = self._turn, self._request.caption.strip()
-        parts = _parts(turn.conversation.platform, caption, media, self._able)
-        what = f"📎 {media.name} ({in_words(media.size)})"
+        parts, what = None, _link(media)
+        if self._able.files:
+            parts = _parts(turn.conversation.platform, caption, media, self._able)
+            what = f"📎 {media.name} ({in_words(media.size)})"
         with transaction.atomic():
             (here,) = statements.conversation_now(pk=turn.conversation_id)
             ledger.record(
@@ -156,6 +163,12 @@ class _Leaving:
                 ),
                 now=self._now,
             )
+
+
+def _link(media: Media) -> str:
+    """A file where people can open pages of ours."""
+    page = reverse("console-file", args=[media.number])
+    return f"📎 [{escape(media.name)}]({page}) ({in_words(media.size)})"
 
 
 def _parts(platform: str, caption: str, media: Media, able: Capabilities) -> tuple[Rendered, ...]:

@@ -7,8 +7,10 @@ between leaves nothing that nobody knows of.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
 
-from django.db.models import Max, Sum
+from django.db.models import Max, QuerySet, Sum
 
 from gateway.conf import MediaSettings, gateway_settings
 from gateway.fetching.limits import in_words
@@ -199,6 +201,23 @@ def remember_upload(account: str, form: str, sha256: str, remote_id: str, *, now
 def forget_upload(account: str, form: str, sha256: str) -> None:
     """A platform does not know a file any more by what it called it."""
     Upload.objects.filter(account=account, form=form, sha256=sha256).delete()
+
+
+def to_be_read(number: int, conversations: QuerySet[Conversation]) -> tuple[str, BinaryIO]:
+    """The name of a kept file and the file itself, if it belongs to one of `conversations`.
+
+    Raises:
+        FileNotFoundError: It does not, or it is not here.
+    """
+    rows = MediaFile.objects.filter(
+        pk=number, state=MediaState.KEPT, conversation__in=conversations
+    )
+    file = rows.first()
+    if file is None:
+        raise FileNotFoundError(number)
+    store = MediaStore(Path(media_settings().directory))
+    name = names.fitting(file.name, kinds.suffix(file.mime_type), ())
+    return name, store.open(number)
 
 
 def media_settings() -> MediaSettings:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.urls import reverse
 
-from delivery.content import Media
+from delivery.content import Limit, Media, Unit
 from delivery.errors import (
     AnchorGone,
     FormattingRefused,
@@ -17,15 +19,16 @@ from delivery.errors import (
     Unsupported,
 )
 from delivery.models import Kind, Obligation, Part
-from delivery.ports import OutgoingPart, Receipt
-from gateway import effects, instructions
+from delivery.ports import Certainty, OutgoingPart, Receipt
+from gateway import effects, instructions, platforms
+from gateway.console import views
 from gateway.media import desk as desks
 from gateway.media import shelf, voice
 from gateway.media.sending import carrier
 from gateway.media.store import MediaStore
 from gateway.models import AuditEvent, MediaFile, Turn, Upload
-from gateway.ports import OutgoingFile, TakesFiles
-from tests.factories import make_conversation, make_turn
+from gateway.ports import Capabilities, OutgoingFile, TakesFiles
+from tests.factories import make_conversation, make_staff, make_turn
 from tests.fakes.transport import FakeTransport
 from tests.integration.desk import Desk
 
@@ -88,11 +91,18 @@ def app(desk: Desk) -> FileTransport:
     app = FileTransport()
     assert isinstance(app, TakesFiles)
 
+    carry(desk, app)
+    return app
+
+
+def carry(desk: Desk, app: FakeTransport) -> None:
+    """Put what carries files between the outbox and the app."""
+
     class Means:
         database, clock = desk.database, desk.clock
 
     desk.transport = carrier("telegram", app, Means())
-    return app
+    desk.transport.unknown = app.unknown  # what the desk looks at in the end
 
 
 _calls = itertools.count(1)
@@ -181,13 +191,15 @@ def test_what_is_too_much_is_not_sent(turn, settings, limits, told):
     assert Obligation.objects.count() == 0
 
 
-def test_a_surface_without_files_has_no_such_tool(place):
-    turn = make_turn(make_conversation(platform="console", account="console"))
-    desks.workspace(turn).mkdir(parents=True)
+def test_a_surface_without_files_has_no_such_tool(turn, monkeypatch):
+    class Meek:
+        capabilities = Capabilities(limit=Limit(100, Unit.UTF16), certainty=Certainty.UNCERTAIN)
+
+    assert "send_file" in instructions.tools_for(turn)
+    monkeypatch.setattr(platforms, "get", lambda _kind: Meek)
 
     assert "send_file" not in instructions.tools_for(turn)
     assert "no files" in send(turn, "chart.png", PNG)["error"]
-    assert "send_file" in instructions.tools_for(make_turn())
 
 
 # --- sent, and uploaded once ---------------------------------------------------------------------
@@ -261,11 +273,8 @@ def test_a_file_that_is_gone_from_the_store_is_told_as_missing(turn, desk, app, 
 
 
 def test_a_platform_that_takes_no_files_after_all_says_what_is_missing(turn, desk):
-    class Means:
-        database, clock = desk.database, desk.clock
-
     plain = FakeTransport()
-    desk.transport = carrier("telegram", plain, Means())
+    carry(desk, plain)
     send(turn, "chart.png", PNG)
     desk.serve()
 
@@ -363,3 +372,66 @@ def test_what_the_agent_sends_counts_and_expires_like_what_came_in(turn, place, 
     assert (row.direction, row.state, row.size) == ("out", "kept", 308)
     assert shelf.expire(MediaStore(place / "media"), now=row.expires_at) == 1
     assert [each for each in (place / "media").rglob("*") if each.is_file()] == []
+
+
+# --- the Control UI ------------------------------------------------------------------------------
+
+
+def console_turn(user) -> Turn:
+    chat = make_conversation(
+        platform="console", account="console", chat_type="console", chat_id=f"u{user.pk}"
+    )
+    turn = make_turn(chat, state="running")
+    desks.workspace(turn).mkdir(parents=True)
+    return turn
+
+
+@pytest.mark.proves("D18", "X1")
+def test_in_the_control_ui_a_file_is_a_link_for_those_who_may_read_the_chat(place, client):
+    ada, eve = make_staff("ada", is_staff=False), make_staff("eve", is_staff=False)
+    result = send(console_turn(ada), "page.html", b"<html><script>alert(1)</script>")
+    number = MediaFile.objects.get().pk
+    part = Obligation.objects.get().parts.get()
+    page = reverse("console-file", args=[number])
+
+    assert result["sent"].startswith("Sent as link: page.html")
+    assert f'href="{page}"' in part.body["format"]["html"]
+    assert part.rendered.media is None
+    assert client.get(page).status_code == 302  # to the login
+    client.force_login(eve)
+    assert client.get(page).status_code == 404
+    client.force_login(ada)
+    answer = client.get(page)
+    assert b"".join(answer.streaming_content).startswith(b"<html>")
+    assert answer["Content-Disposition"] == 'attachment; filename="page.html"'
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert "sandbox" in answer["Content-Security-Policy"]
+    client.force_login(make_staff("boss"))
+    answer = client.get(page)
+    assert answer.status_code == 200
+    answer.close()
+
+
+def test_a_file_that_is_kept_no_longer_cannot_be_opened(place, client):
+    ada = make_staff("ada")
+    send(console_turn(ada), "a.txt", b"hello")
+    client.force_login(ada)
+    row = MediaFile.objects.get()
+    shelf.expire(MediaStore(place / "media"), now=row.expires_at)
+
+    assert client.get(reverse("console-file", args=[row.pk])).status_code == 404
+    assert client.get(reverse("console-file", args=[999])).status_code == 404
+
+
+def test_a_file_is_served_piece_by_piece(place, async_client, monkeypatch):
+    monkeypatch.setattr(views, "PIECE", 2)
+    ada = make_staff("ada")
+    send(console_turn(ada), "a.txt", b"hello")
+    page = reverse("console-file", args=[MediaFile.objects.get().pk])
+
+    async def pieces() -> list[bytes]:
+        await async_client.aforce_login(ada)
+        answer = await async_client.get(page)
+        return [piece async for piece in answer.streaming_content]
+
+    assert async_to_sync(pieces)() == [b"he", b"ll", b"o"]

@@ -24,6 +24,7 @@ class ConsolePlatform:
             limit=Limit(200_000, Unit.CHARACTERS),
             certainty=Certainty.IDEMPOTENT,
             native_markdown=True,
+            file_links=True,
             shows_at_once=True,
         )
     )

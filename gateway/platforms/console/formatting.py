@@ -4,6 +4,7 @@ All text is escaped as it is written here; nh3 then lets through only what this 
 so that a mistake above cannot become a script in an operator's browser.
 """
 
+import re
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ from delivery.splitting import MINIMUM_ROOM, Scale, is_visible, measure
 # The page has no limit of its own; this keeps one message from stalling a browser.
 MAXIMUM_LENGTH = 200_000
 _SCHEMES = {"http", "https", "mailto"}
+_FILE = re.compile(r"/file/[0-9]{1,18}/")  # of `gateway.console.urls`; it asks who wants it
 
 _CLEANER = nh3.Cleaner(
     tags={
@@ -40,7 +42,9 @@ _CLEANER = nh3.Cleaner(
 
 
 def can_link(target: str) -> bool:
-    """Whether the page may lead to `target`: the web and mail, nothing that runs here."""
+    """Whether the page may lead to `target`: the web, mail, files; nothing else that is here."""
+    if _FILE.fullmatch(target):
+        return True
     try:
         parts = urlsplit(target)
     except ValueError:

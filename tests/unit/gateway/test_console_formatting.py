@@ -127,6 +127,13 @@ def test_a_marker_is_a_paragraph_of_its_own():
     assert marked.length == CONSOLE.measure(marked.text)
 
 
+@pytest.mark.proves("X1")
+def test_of_our_own_pages_only_files_are_linked():
+    assert 'href="/file/12/"' in html("[a](/file/12/)")
+    for page in ("/admin/", "/logout/", "//evil.org/file/12/", "/file/12/../../x", "/file/1x/"):
+        assert "href" not in html(f"[a]({page})")
+
+
 def test_an_empty_answer_says_so():
     assert html(" \n") == f"<p>{EMPTY_REPLY}</p>"
 
