@@ -1,10 +1,14 @@
-"""The gateway dies around a send: no answer is lost, and what may be a double says so."""
+"""The gateway dies around a send: no answer is lost, and what may be a double says so.
+
+With `test_kill9_worker`, `test_two_gateways` and `test_gone` it is the crash matrix of
+docs/delivery.md: a row there, a test here.
+"""
 
 import pytest
 
 from tests.acceptance.doom import FATAL, Doom
 from tests.acceptance.people import MARKER, recovered
-from tests.peers.model import by_keyword
+from tests.peers.model import Reply, by_keyword
 from tests.peers.telegram import Fault
 from tests.services import wait_until
 
@@ -98,3 +102,59 @@ def test_a_streamed_answer_is_finished_in_its_own_message_without_a_double(
 
     assert [text.count("word") for text in person.texts] == [120]
     assert MARKER not in person.texts[0]
+
+
+# Dead in the middle of a long answer: what arrived is not repeated, and only the part that was
+# under way carries the mark ([B056]).
+@pytest.mark.proves("D5")
+@pytest.mark.usefixtures("time")
+def test_a_death_between_the_parts_of_a_long_answer_repeats_none_that_arrived(
+    stack, telegram, model, books, person
+):
+    words = [f"word{number}" for number in range(1500)]
+    model.script(lambda request: Reply(text=" ".join(words)))
+    doom = Doom(stack, "delivery.ledger.accept:after")
+
+    person.says("hello")
+    doom.wait_until_struck()
+    person.sees("word1499")
+    books.wait_until_settled(telegram)
+    model.script(by_keyword)
+
+    said = " ".join(text.removeprefix(f"{MARKER}\n") for text in person.texts).split()
+    assert said == words
+    assert [MARKER in text for text in person.texts][:2] == [False, True]
+    assert not any(MARKER in text for text in person.texts[2:])
+
+
+# A second death while the first is being mended: the copy says so as well ([B054]).
+@pytest.mark.proves("D5", "D6")
+@pytest.mark.usefixtures("time")
+@pytest.mark.parametrize(
+    ("first", "second", "shown"),
+    [
+        (
+            "delivery.ledger.accept:before",
+            "delivery.ledger.claims._mark_lost:after",
+            ["You said: hello", recovered("You said: hello")],
+        ),
+        pytest.param(
+            "delivery.ledger.claim_due:after",
+            "delivery.ledger.accept:before",
+            [recovered("You said: hello"), recovered("You said: hello")],
+            marks=pytest.mark.full,
+        ),
+    ],
+)
+def test_a_second_death_during_recovery_is_as_honest_as_the_first(
+    stack, telegram, books, person, first, second, shown
+):
+    doom = Doom(stack, first)
+    person.says("hello")
+    doom.wait_until_struck()
+    doom = Doom(stack, second)
+    doom.wait_until_struck()
+    telegram.wait_for(lambda: len(person.seen) >= len(shown))
+    books.wait_until_settled(telegram)
+
+    assert person.texts == shown

@@ -89,6 +89,39 @@ def test_a_connection_cut_after_acceptance_makes_no_silent_double(
     assert person.texts == ["You said: one", recovered("You said: one"), "You said: two"]
 
 
+# The few copies that may be sent are not spent on a platform that answers nothing at all.
+@pytest.mark.proves("D5")
+@pytest.mark.parametrize("seconds", [4, pytest.param(10, marks=pytest.mark.full)])
+def test_a_connection_that_is_cut_for_a_while_makes_one_copy_and_that_says_so(
+    stack, telegram, model, books, person, seconds
+):
+    model.script(by_keyword)
+    with telegram.faults.during(Fault("lost_ack", chat=person.id)):
+        person.says("one")
+        person.says("two")
+        person.sees("You said: one")
+        ends_at = time.monotonic() + seconds
+        wait_until(lambda: time.monotonic() > ends_at, "it was cut for a while", within=seconds + 5)
+        assert person.texts == ["You said: one"]
+
+    person.sees("You said: two")
+    books.wait_until_settled(telegram)
+    assert person.texts == ["You said: one", recovered("You said: one"), "You said: two"]
+
+
+@pytest.mark.proves("D8")
+def test_five_messages_at_once_are_all_answered_in_their_order(
+    stack, telegram, model, books, person
+):
+    model.script(by_keyword)
+    for number in range(5):
+        person.says(f"number {number}")
+
+    person.sees("You said: number 4")
+    books.wait_until_settled(telegram)
+    assert person.texts == [f"You said: number {number}" for number in range(5)]
+
+
 @pytest.mark.proves("Q6")
 def test_a_question_that_arrived_twice_is_answered_by_either_copy_and_only_once(
     stack, telegram, model, books, person

@@ -21,6 +21,8 @@ FUNCTIONS = (
     "gateway.accounts.confirm",
     "delivery.ledger.claim_due",
     "delivery.ledger.accept",
+    "delivery.ledger.postpone",
+    "delivery.ledger.claims._mark_lost",
 )
 
 
