@@ -1,7 +1,13 @@
 """The pages of the Control UI: one page, which then speaks over its WebSocket."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import closing
+from typing import BinaryIO
+
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.core.handlers.asgi import ASGIRequest
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -10,6 +16,8 @@ from gateway.console import queries, viewers
 from gateway.console.errors import NotFound
 from gateway.console.words import words
 from gateway.media import shelf
+
+PIECE = 262_144  # bytes
 
 
 @never_cache
@@ -23,8 +31,10 @@ def file(request: HttpRequest, number: int) -> FileResponse:
         name, content = shelf.to_be_read(number, visible)
     except FileNotFoundError as error:
         raise Http404 from error
+    # An ASGI server would read a plain file to its end before it sends the first byte.
+    pieces = _pieces(content) if isinstance(request, ASGIRequest) else content
     answer = FileResponse(
-        content, as_attachment=True, filename=name, content_type="application/octet-stream"
+        pieces, as_attachment=True, filename=name, content_type="application/octet-stream"
     )
     answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return answer
@@ -48,3 +58,9 @@ def console(request: HttpRequest, conversation_id: int | None = None) -> HttpRes
         "words": words(),
     }
     return render(request, "console.html", {"facts": facts, "viewer": viewer})
+
+
+async def _pieces(content: BinaryIO) -> AsyncIterator[bytes]:
+    with closing(content):
+        while piece := await asyncio.to_thread(content.read, PIECE):
+            yield piece
