@@ -57,24 +57,33 @@ class Scale:
         measure: The length of words as sent, escapes and all. It must be additive: the length
             of two texts joined is the sum of their lengths.
         overhead: What the marks around words in these styles add; paid once a span.
+        escaped: The length of words in these styles where that depends on the styles, as it does
+            where code is not escaped; `measure` for None. It must be additive too.
     """
 
     measure: Callable[[str], int]
     overhead: Callable[[Styles], int] = lambda _styles: 0
+    escaped: Callable[[str, Styles], int] | None = None
 
     def weigh(self, spans: Iterable[Span]) -> int:
         """The length of all of `spans`."""
-        return sum(self.measure(span.text) + self.overhead(span.styles) for span in spans)
+        return sum(
+            self.length(span.text, span.styles) + self.overhead(span.styles) for span in spans
+        )
 
-    def fitting(self, text: str, room: int) -> int:
+    def length(self, text: str, styles: Styles) -> int:
+        """The length of `text` in these styles, without the marks around it."""
+        return self.measure(text) if self.escaped is None else self.escaped(text, styles)
+
+    def fitting(self, text: str, room: int, styles: Styles = ()) -> int:
         """How many code points from the start of `text` fit `room`."""
         text = text[: max(room, 0)]
-        if self.measure(text) <= room:
+        if self.length(text, styles) <= room:
             return len(text)
         low, high = 0, len(text)
         while low + 1 < high:
             middle = (low + high) // 2
-            if self.measure(text[:middle]) <= room:
+            if self.length(text[:middle], styles) <= room:
                 low = middle
             else:
                 high = middle
@@ -275,8 +284,9 @@ class _Cutter:
             end = start + len(span.text)
             if at < end:
                 room -= self._scale.overhead(span.styles)
-                fitting = self._scale.fitting(self._text[at : min(end, at + max(room, 0))], room)
-                room -= self._scale.measure(self._text[at : at + fitting])
+                words = self._text[at : min(end, at + max(room, 0))]
+                fitting = self._scale.fitting(words, room, span.styles)
+                room -= self._scale.length(words[:fitting], span.styles)
                 at += fitting
                 if at < end:
                     break

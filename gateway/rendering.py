@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from delivery import dialects
+from delivery.ports import Dialect
 from delivery.splitting import MINIMUM_ROOM
 from gateway import platforms
-from gateway.errors import NotPossible
+from gateway.errors import NotPossible, UnknownPlatform
 from gateway.messages import clean
 
 
@@ -13,7 +15,7 @@ def parts(markdown: str, platform: str, *, limit: int | None = None) -> list[dic
 
     Args:
         markdown: The canonical answer.
-        platform: The platform's kind.
+        platform: The platform's kind: installed, or one whose dialect is ready for it.
         limit: How much one message may hold, in the platform's own unit; None for what it takes.
 
     Returns:
@@ -21,16 +23,27 @@ def parts(markdown: str, platform: str, *, limit: int | None = None) -> list[dic
         `length` in the platform's own unit.
 
     Raises:
-        UnknownPlatform: It is not installed.
+        UnknownPlatform: It is neither.
         NotPossible: The limit is below what can be split, or above what the platform takes.
     """
-    dialect = platforms.get(platform).dialect
+    dialect, least = _dialect(platform)
     most = dialect.limit.size
-    if limit is not None and not MINIMUM_ROOM <= limit <= most:
+    if limit is not None and not least <= limit <= most:
         message = (
-            f"--limit must be from {MINIMUM_ROOM} to {most} for {platform}"
+            f"--limit must be from {least} to {most} for {platform}"
             f" ({dialect.limit.unit.value}), not {limit}."
         )
         raise NotPossible(message)
     rendered = dialect.render(clean(markdown), reserve=most - limit if limit else 0)
     return [{"text": part.text, **part.format, "length": part.length} for part in rendered]
+
+
+def _dialect(platform: str) -> tuple[Dialect, int]:
+    """The dialect of that name, and the least room it can do with."""
+    if platform in platforms.installed() or platform not in dialects.DIALECTS:
+        try:
+            return platforms.get(platform).dialect, MINIMUM_ROOM
+        except UnknownPlatform as error:
+            message = f"{error}; dialects are ready for: {', '.join(dialects.DIALECTS)}"
+            raise UnknownPlatform(message) from None
+    return dialects.DIALECTS[platform](None), dialects.MINIMUM_ROOM

@@ -9,14 +9,14 @@ meet one holds the other. At most 100 entities count in one message; the rest is
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any
 from urllib.parse import urlsplit
 
 import regex
 
 from delivery.content import Limit, Rendered, Unit
-from delivery.layout import Kind, Look, Span, Style, Styles, lay_out
+from delivery.dialects.stretches import Stretch, stretches_of, utf16_offsets
+from delivery.layout import Kind, Look, Span, Style, lay_out
 from delivery.markdown import parse
 from delivery.rendering import empty_reply, plain_text, with_marker
 from delivery.splitting import MINIMUM_ROOM, Scale, is_visible, measure, pack
@@ -125,7 +125,7 @@ def _within_entity_limit(spans: list[Span]) -> Iterator[list[Span]]:
 
 
 def _count_needed(spans: list[Span]) -> int:
-    return sum(style.kind in _NEEDED for style, _start, _end in _stretches(spans))
+    return sum(style.kind in _NEEDED for style, _start, _end in stretches_of(spans))
 
 
 def _without_outer_spaces(spans: list[Span]) -> list[Span]:
@@ -164,45 +164,12 @@ def _with_kept_indentation(spans: list[Span]) -> list[Span]:
     return [first._replace(text=indented), *spans[1:]]
 
 
-Stretch = tuple[Style, int, int]  # a style, and the code points it covers, the end not included
-
-
-def _stretches(spans: Sequence[Span]) -> list[Stretch]:
-    """The styles and what they cover, outer before inner, in order.
-
-    Neighbouring spans that share their outer styles share those stretches, so of two stretches
-    that meet one always holds the other.
-    """
-    found: list[Stretch] = []
-    opened: list[Stretch] = []  # here the last number is the place in `found`
-    at = 0
-    for span in (*(span for span in spans if span.text), Span("")):
-        shared = _shared(opened, span.styles)
-        while len(opened) > shared:
-            style, start, place = opened.pop()
-            found[place] = (style, start, at)
-        for style in span.styles[shared:]:
-            opened.append((style, at, len(found)))
-            found.append((style, at, at))
-        at += len(span.text)
-    return found
-
-
-def _shared(opened: Sequence[Stretch], styles: Styles) -> int:
-    shared = 0
-    for (style, _start, _place), other in zip(opened, styles, strict=False):
-        if style != other:
-            break
-        shared += 1
-    return shared
-
-
 def _entities(spans: Sequence[Span], text: str) -> list[Entity]:
     # Spaces at the ends of an entity are left out of it, but those in code are code.
     shadow = "".join("x" * len(s.text) if _is_code(s) else s.text for s in spans)
-    offsets = _offsets(text)
+    offsets = utf16_offsets(text)
     entities: list[Entity] = []
-    for style, start, end in _most_needed(_stretches(spans)):
+    for style, start, end in _most_needed(stretches_of(spans)):
         if style.kind in _CODE_KINDS:
             first, last = (start, end) if text[start:end].strip() else (start, start)
         else:
@@ -235,10 +202,3 @@ def _entity(style: Style, start: int, end: int) -> Entity:
     if style.kind is Kind.PRE and _LANGUAGE.fullmatch(style.value):
         entity["language"] = style.value
     return entity
-
-
-def _offsets(text: str) -> Sequence[int]:
-    """For every code point, and the end, how many UTF-16 units come before it."""
-    if _units(text) == len(text):
-        return range(len(text) + 1)
-    return list(accumulate((1 + (character > "\uffff") for character in text), initial=0))
