@@ -201,8 +201,10 @@ def _with_looks(looks: type[Strong | Emphasis | Strike], piece: Block) -> Block:
 def _texts_of(block: Block, room: int, scale: Scale) -> Iterator[Block]:
     match block:
         case CodeBlock(code, language):
-            for part in _texts(code, Shape.CODE, room, scale):
+            *parts, last = _texts(code, Shape.CODE, room, scale) or [""]
+            for part in parts:
                 yield CodeBlock(part.removesuffix("\n"), language)
+            yield CodeBlock(last, language)
         case Paragraph((Text(text),)):
             for part in _texts(text, Shape.PROSE, room, scale):
                 yield Paragraph(lines_of(part))

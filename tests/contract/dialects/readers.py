@@ -203,7 +203,7 @@ def read_lines(
 ENTITY = regex.compile(r"&(amp|lt|gt);")
 SLACK = regex.compile(
     r"<(?P<target>[^<>|]+)\|(?P<label>[^<>]*)>|(?P<url>https?://[^\s<>\\|`\[\]()]+)"
-    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)|(?P<guarded>\u200b[*_~`]\u200b)"
+    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)|(?P<guarded>[\u200b ][*_~`]\u200b)"
     r"|(?P<mark>(?<![^\W_])[*_~]|[*_~](?![^\W_]))|(?P<other>.)"
 )
 
@@ -224,7 +224,7 @@ def slack_line(line: str, *, is_label: bool = False) -> str:
             found.turn(text)
         else:
             found.shown += token.group(kind)
-    return entities(found.end())
+    return found.end() if is_label else entities(found.end())
 
 
 def read_slack(part: Rendered) -> Page:
@@ -234,8 +234,8 @@ def read_slack(part: Rendered) -> Page:
 
 
 WECOM = regex.compile(
-    r"\[(?P<label>(?:\u200b[\[\]]\u200b|[^\[\]])*)\]\((?P<target>[^\s()<>]*)\)|(?P<url>https?://[^\s<>\\|`\[\]()]+)"
-    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)|(?P<guarded>\u200b[*`_\[\]]\u200b)"
+    r"\[(?P<label>(?:[\u200b ]\[\u200b|\](?!\()|[^\[\]])*)\]\((?P<target>[^\s()<>]*)\)|(?P<url>https?://[^\s<>\\|`\[\]()]+)"
+    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)|(?P<guarded>[\u200b ][*`_\[\]]\u200b)"
     r"|(?P<mark>\*\*)|(?P<other>.)"
 )
 
