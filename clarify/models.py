@@ -101,6 +101,8 @@ class Prompt(models.Model):
             models.Index(
                 fields=["expires_at"], condition=Q(state=State.PENDING.value), name="prompts_due"
             ),
+            # quoted: which prompt a message of a lane shows
+            models.Index(fields=["lane", "id"], name="prompts_by_lane"),
             # pending_for: what a message of this conversation may answer
             models.Index(
                 fields=["conversation_key"],

@@ -53,6 +53,7 @@ class GatewaySettings:
         max_message_age: A message older than this gets one line instead of a turn.
         model: Name, base URL, key and fall-back of the agent's model.
         system_prompt_file: Where the agent's instructions stand; empty for the built-in ones.
+        anyone_may_answer: In a group, any permitted member answers questions, not the asker alone.
         approval_timeout: How long an operation waits for an approval.
         members_approve: The highest risk that people on the allowlist approve for themselves.
         lasting_approvals: How far approvals for a session, and for good, may go.
@@ -69,6 +70,7 @@ class GatewaySettings:
     max_message_age: timedelta = timedelta(hours=24)
     model: dict[str, str] = field(default_factory=dict)
     system_prompt_file: str = ""
+    anyone_may_answer: bool = False
     approval_timeout: timedelta = timedelta(minutes=10)
     members_approve: RiskLevel | None = RiskLevel.HIGH
     lasting_approvals: dict[Reach, Lasting] = field(default_factory=dict)

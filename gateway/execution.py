@@ -224,6 +224,8 @@ class _Driver:
             asker_id=self.turn.sender_id,
             asker_name=self.turn.sender_name,
             questions=asked,
+            anyone_may_answer=gateway_settings().anyone_may_answer
+            and not conversation.address.is_private,
             operation=operation,
             session=str(self.turn.session_id),
         )

@@ -82,9 +82,9 @@ def _heard(event: InboundMessage, speaker: Answerer, now: datetime) -> Verdict:
     verdict = (
         _as_command(heard)
         or _as_answer(heard)
+        or _as_late_answer(heard)
         or _as_album(heard)
         or _unless_addressed(heard)
-        or _as_late_answer(heard)
         or _as_stale(heard)
         or _as_turn(heard)
     )
@@ -115,7 +115,8 @@ def _in_its_conversation(event: InboundMessage, speaker: Answerer, now: datetime
     conversation = sessions.find_or_open(
         keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
     )
-    nothing_asked = questions.nothing_lately(conversation.key, now=now)
+    # What is quoted may be a question of another person's conversation.
+    nothing_asked = not event.reply_to and questions.nothing_lately(conversation.key, now=now)
     return Heard(event, conversation, now, nothing_asked, speaker)
 
 
@@ -188,14 +189,20 @@ def _as_late_answer(heard: Heard) -> Verdict | None:
     event, key = heard.event, heard.conversation.key
     if heard.nothing_asked or event.attachments:
         return None
-    quoted = questions.quoted(key, event.reply_to) if event.reply_to else None
-    closed = quoted or questions.closed_lately(key, now=heard.now)
-    if closed is None or closed.is_open or not questions.looks_like_answer(closed, event.text):
-        return None
-    if not questions.may_answer(closed, heard.speaker):
+    lane = heard.source.address.lane
+    quoted = questions.quoted(lane, event.reply_to) if event.reply_to else None
+    candidates = [quoted] if quoted else questions.closed_lately(key, now=heard.now)
+    closed = next((prompt for prompt in candidates if _is_late(prompt, heard)), None)
+    if closed is None:
         return None
     _reply(heard, questions.closed_words(closed))
     return Verdict(Decision.CLOSED, f"the question is {closed.state}", prompt=closed)
+
+
+def _is_late(prompt: Prompt, heard: Heard) -> bool:
+    """Whether what was said would have been their answer to a prompt that is closed ([Q20])."""
+    would_answer = questions.looks_like_answer(prompt, heard.event.text)
+    return not prompt.is_open and would_answer and questions.may_answer(prompt, heard.speaker)
 
 
 def _as_stale(heard: Heard) -> Verdict | None:

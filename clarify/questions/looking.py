@@ -15,6 +15,7 @@ from delivery.models import Obligation
 from delivery.states import State as DeliveryState
 
 CLOSED_LATELY = timedelta(minutes=10)
+MOST_CLOSED = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +130,8 @@ def open_to(
     It is the one rule for typed answers and for `/skip`: what is shown where the words were said
     and is theirs to answer, oldest first but for the one whose "Other…" was pressed; an approval
     only if its message is quoted ([Q24]). Words that quote the message of a prompt are for that one
-    alone, and for none if it is closed ([Q23]).
+    alone, and for none if it is closed ([Q23]); it may be one of somebody else's conversation in
+    the same chat, where an approver rules on it or any member may answer.
 
     Args:
         conversation_key: Whose conversation.
@@ -137,13 +139,12 @@ def open_to(
         lane: Where they speak.
         quoted_message_id: The platform's id of the message they reply to; empty for none.
     """
-    prompts = pending_for(conversation_key)
-    meant = None
-    if quoted_message_id and prompts:
-        meant = quoted(conversation_key, quoted_message_id)
-        if meant is not None:
-            prompts = [prompt for prompt in prompts if prompt.pk == meant.pk]
-    prompts.sort(key=lambda prompt: not prompt.so_far.is_typing)
+    meant = quoted(lane, quoted_message_id) if quoted_message_id else None
+    if meant is None:
+        prompts = pending_for(conversation_key)
+        prompts.sort(key=lambda prompt: not prompt.so_far.is_typing)
+    else:
+        prompts = [meant] if meant.is_open and is_armed(meant) else []
     return [
         prompt
         for prompt in prompts
@@ -153,12 +154,10 @@ def open_to(
     ]
 
 
-def quoted(conversation_key: str, message_id: str) -> Prompt | None:
-    """The prompt, open or closed, that the platform message `message_id` shows."""
-    shown = Prompt.objects.filter(
-        conversation_key=conversation_key, obligation__parts__message_id=message_id
-    )
-    return shown.order_by("-id").first()
+def quoted(lane: str, message_id: str) -> Prompt | None:
+    """The prompt, open or closed, that the platform message `message_id` of a lane shows."""
+    shown = Prompt.objects.filter(lane=lane, obligation__parts__message_id=message_id)
+    return shown.select_related("obligation").order_by("-id").first()
 
 
 def nothing_lately(conversation_key: str, *, now: datetime) -> bool:
@@ -175,12 +174,12 @@ def _any_since(*, key: str, since: datetime) -> QuerySet[Prompt]:
     return Prompt.objects.filter(lately, conversation_key=key)
 
 
-def closed_lately(conversation_key: str, *, now: datetime) -> Prompt | None:
-    """The prompt of a conversation that was resolved last, if that was minutes ago ([Q20])."""
+def closed_lately(conversation_key: str, *, now: datetime) -> list[Prompt]:
+    """The prompts of a conversation that were resolved minutes ago, the last one first ([Q20])."""
     closed = Prompt.objects.filter(
         conversation_key=conversation_key, resolved_at__gte=now - CLOSED_LATELY
     )
-    return closed.order_by("-resolved_at").first()
+    return list(closed.order_by("-resolved_at")[:MOST_CLOSED])
 
 
 def looks_like_answer(prompt: Prompt, text: str) -> bool:

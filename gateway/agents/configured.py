@@ -5,7 +5,7 @@ from typing import Any
 
 from gateway.agents.requests import ModelConfig
 from gateway.agents.shell import shell_tool
-from gateway.agents.tools import AgentTool, Risk, ToolRegistry, send_file, standard_tools
+from gateway.agents.tools import ToolRegistry, standard_tools
 from gateway.conf import gateway_settings
 
 
@@ -18,7 +18,6 @@ def model_config() -> ModelConfig:
 def installed_tools() -> ToolRegistry:
     """The standard tools, and those that are switched on."""
     tools = standard_tools()
-    tools.add(AgentTool(name="send_file", risk=Risk.SAFE, function=send_file))
     workspaces = gateway_settings().shell_workspaces
     if workspaces:
         tools.add(shell_tool(Path(workspaces)))

@@ -195,21 +195,36 @@ def _report_one(result: ToolResult) -> str:
     content = result.content
     if not isinstance(content, Mapping):
         return f"`{result.name}` gave: {content}"
-    if content.get("status") in {"denied", "not_approved"}:
-        why = f": {content['reason']}" if content.get("reason") else ""
-        return f"It was not approved{why}. I leave it alone."
-    if "output" in content:
-        return f"It gave (exit code {content.get('exit_code')}):\n\n{_code(content['output'])}"
-    if "error" in content:
-        return f"`{result.name}` did not work: {content['error']}"
-    if "user_response" in content:
-        return f"You answered: **{content['user_response']}**. Thank you!"
-    if content.get("status") == "answered":
-        return _report_answers(content)
-    if content.get("status") == "no_answer":
-        reason = content.get("reason", "")
-        return f"No answer{f' ({reason})' if reason else ''}: I go on with my best judgement."
+    shapes: tuple[tuple[bool, Callable[[Mapping[str, Any]], str]], ...] = (
+        (content.get("status") in {"denied", "not_approved"}, _report_refusal),
+        ("output" in content, _report_output),
+        ("error" in content, lambda told: f"`{result.name}` did not work: {told['error']}"),
+        ("user_response" in content, _report_response),
+        (content.get("status") == "answered", _report_answers),
+        (content.get("status") == "no_answer", _report_silence),
+    )
+    for fits, report in shapes:
+        if fits:
+            return report(content)
     return f"`{result.name}` gave: {', '.join(f'{key} {value}' for key, value in content.items())}"
+
+
+def _report_refusal(content: Mapping[str, Any]) -> str:
+    why = f": {content['reason']}" if content.get("reason") else ""
+    return f"It was not approved{why}. I leave it alone."
+
+
+def _report_output(content: Mapping[str, Any]) -> str:
+    return f"It gave (exit code {content.get('exit_code')}):\n\n{_code(content['output'])}"
+
+
+def _report_response(content: Mapping[str, Any]) -> str:
+    return f"You answered: **{content['user_response']}**. Thank you!"
+
+
+def _report_silence(content: Mapping[str, Any]) -> str:
+    reason = content.get("reason", "")
+    return f"No answer{f' ({reason})' if reason else ''}: I go on with my best judgement."
 
 
 def _code(text: str) -> str:

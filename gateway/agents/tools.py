@@ -183,6 +183,7 @@ def standard_tools() -> ToolRegistry:
         (
             AgentTool(name="note", risk=Risk.SAFE, function=note),
             AgentTool(name="current_time", risk=Risk.SAFE, function=current_time),
+            AgentTool(name="send_file", risk=Risk.SAFE, function=send_file),
             AgentTool(name="pretend_delete", risk=Risk.DANGEROUS, function=pretend_delete),
             asking_tool("clarify", CLARIFY_DESCRIPTION, CLARIFY_SCHEMA),
             asking_tool("ask_user", ASK_USER_DESCRIPTION, ASK_USER_SCHEMA),

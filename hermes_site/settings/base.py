@@ -188,6 +188,7 @@ GATEWAY: dict[str, Any] = {
         "api_key": env.secret("OPENAI_API_KEY"),
         "fallback": env.text("HERMES_FALLBACK_MODEL"),
     },
+    "ANYONE_MAY_ANSWER": env.flag("HERMES_ANYONE_MAY_ANSWER"),
     "APPROVALS": {
         "TIMEOUT": env.integer("HERMES_APPROVAL_TIMEOUT", 600, minimum=30, maximum=86_400),
         "MEMBERS_UP_TO": env.choice("HERMES_MEMBERS_APPROVE", "high", RISKS),

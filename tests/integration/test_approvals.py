@@ -328,3 +328,16 @@ def test_what_was_said_is_kept_for_staff(door) -> None:
     press(door, prompt, "a1", user_id="7")
     assert [reply.outcome for reply in prompt.replies.all()] == ["resolved"]
     assert InboundEvent.objects.filter(decision="answer").exists()
+
+
+# --- in a group
+
+
+@pytest.mark.proves("Q19b")
+def test_an_approver_may_say_yes_to_the_message_of_somebody_elses_turn(door) -> None:
+    make_allow_entry(user_id="8", role="approver")
+    group = {"chat_id": "-5", "chat_type": ChatType.GROUP}
+    prompt = asked(door, door.say("A", mentions_bot=True, **group).turn)
+    message_id = prompt.obligation.parts.get().message_id
+    assert door.say("yes", user_id="8", reply_to=message_id, **group).decision == "answer"
+    assert fresh(prompt).answers["decision"] == ["approved"]

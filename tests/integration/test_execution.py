@@ -425,3 +425,23 @@ def test_words_that_no_database_holds_are_cleaned_and_not_lost(chat, model) -> N
     assert owed() == [("final", "ab \U0001f600 \ufffd\n\ncd")]
     assert Note.objects.get().text == "milk and eggs"
     assert is_valid(Turn.objects.last())
+
+
+@pytest.mark.proves("Q15")
+@pytest.mark.parametrize(
+    ("chat_type", "setting", "anyone"),
+    [("group", False, False), ("group", True, True), ("dm", True, False)],
+)
+def test_who_may_answer_is_a_setting_for_groups(
+    transactional_db, runtime, settings, chat_type, setting, anyone
+) -> None:
+    settings.GATEWAY = {**settings.GATEWAY, "ANYONE_MAY_ANSWER": setting}
+    place = make_conversation(chat_type=chat_type, chat_id="-5")
+    say(place, "clarify")
+    work(place, runtime)
+
+    prompt = Prompt.objects.get()
+
+    assert prompt.anyone_may_answer is anyone
+    eve = Answerer(id="666", name="Eve", surface="telegram")
+    assert questions.may_answer(prompt, eve) is anyone

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from clarify import questions
+from clarify.schema import normalise_clarify
 from clarify.states import Event
 from delivery import ledger
 from delivery.models import Kind, Obligation
@@ -44,13 +45,13 @@ def prompt(chat, clock):
 def say(clock):
     """Let the person say something; the row of it."""
 
-    def say(text: str) -> InboundEvent:
+    def say(text: str, **place) -> InboundEvent:
         number = InboundEvent.objects.count() + 1
         source = Source(
             platform="telegram",
             account="telegram",
-            chat_type=ChatType.DM,
-            chat_id=PERSON,
+            chat_type=place.get("chat_type", ChatType.DM),
+            chat_id=place.get("chat_id", PERSON),
             user_id=PERSON,
             user_name="Ada",
             message_id=str(number),
@@ -121,3 +122,29 @@ def test_a_turn_that_is_taken_up_again_holds_up_no_command_and_no_answer(
     prompt.refresh_from_db()
     assert prompt.state == "answered"
     assert Turn.objects.get(pk=resumed.pk).state == "ready"
+
+
+@pytest.mark.proves("Q20")
+def test_a_late_answer_to_an_earlier_one_of_several_is_told_too(chat, say, clock) -> None:
+    turn = make_turn(chat, state="waiting", sender_id=PERSON, now=clock())
+    other = normalise_clarify("Which colour?", ["Red", "Blue"])
+    for question_set in (None, other):
+        prompt = make_prompt(turn, now=clock(), question_set=question_set)
+        questions.resolve(prompt, Event.EXPIRE, now=clock.advance(1), reason="expired")
+
+    assert say("production").decision == "closed"
+    assert say("blue").decision == "closed"
+
+
+@pytest.mark.proves("Q20")
+def test_in_a_group_a_late_answer_is_told_without_a_mention(say, clock) -> None:
+    make_account("telegram")
+    make_allow_entry(user_id=PERSON)
+    group = {"chat_type": ChatType.GROUP, "chat_id": "-5"}
+    place = make_conversation(chat_type="group", chat_id="-5", participant_id=PERSON, now=clock())
+    turn = make_turn(place, state="waiting", sender_id=PERSON, now=clock())
+    prompt = make_prompt(turn, now=clock())
+    questions.resolve(prompt, Event.EXPIRE, now=clock.advance(1), reason="expired")
+
+    assert say("2", **group).decision == "closed"
+    assert say("nice weather", **group).decision == "ignored"

@@ -554,18 +554,18 @@ def test_a_question_is_remembered_for_minutes_after_it_was_closed(ask, turn, clo
     assert not questions.nothing_lately(key, now=clock())
     answer(prompt, "1", clock)
     clock.advance(599)
-    assert questions.closed_lately(key, now=clock()) == prompt
+    assert questions.closed_lately(key, now=clock()) == [prompt]
     clock.advance(2)
-    assert questions.closed_lately(key, now=clock()) is None
+    assert questions.closed_lately(key, now=clock()) == []
     assert questions.nothing_lately(key, now=clock())
 
 
 def test_a_quoted_question_is_found_by_its_message(ask, turn) -> None:
     prompt = ask()
     (message_id,) = ledger.message_ids(prompt.obligation.pk)
-    key = turn.conversation.key
-    assert questions.quoted(key, message_id) == prompt
-    assert questions.quoted(key, "nothing") is None
+    lane = turn.conversation.address.lane
+    assert questions.quoted(lane, message_id) == prompt
+    assert questions.quoted(lane, "nothing") is None
     assert questions.quoted("another", message_id) is None
 
 

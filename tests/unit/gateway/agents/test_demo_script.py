@@ -4,7 +4,6 @@ from clarify.schema import normalise_ask_user, normalise_clarify
 from gateway.agents.demo_script import Heard, ToolResult, help_text, respond
 from tests.unit.gateway.agents.driving import EVERY_TOOL
 
-
 EVERYTHING = EVERY_TOOL | {"shell"}
 
 
