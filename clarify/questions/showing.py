@@ -220,12 +220,11 @@ def messages_of(prompt: Prompt) -> list[Obligation]:
     rows = Obligation.objects.filter(correlation=prompt.correlation, kind__in=KINDS)
     candidates = list(rows.prefetch_related("parts").order_by("id"))
     name = f"prompt:{prompt.pk}"
-    numbers = range(1, prompt.views + 1)
-    triggers = [
-        name,
-        *(f"{name}:{what}:{n}" for what in ("view", "below", "type") for n in numbers),
+    triggers = [name]
+    triggers += [
+        f"{name}:{how}:{n}" for how in ("view", "type") for n in range(1, prompt.views + 1)
     ]
-    triggers += [f"{name}:again:{row.pk}" for row in candidates]
+    triggers += [f"{name}:{how}:{row.pk}" for how in ("again", "below") for row in candidates]
     found: set[int | None] = {prompt.obligation_id} - {None}
     for row in candidates:
         if row.edits_id in found or row.pk in found or _is_owed_for(row, triggers):

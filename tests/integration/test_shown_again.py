@@ -3,11 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from clarify import questions
 from clarify.questions import Answerer
+from clarify.schema import normalise_ask_user
 from delivery import ledger
-from tests.factories import make_prompt
+from gateway.models import Turn
+from tests.factories import make_obligation, make_prompt, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -48,3 +51,30 @@ def test_a_question_outlives_the_row_of_its_message(clock) -> None:
 
     (found,) = questions.pending_for(prompt.conversation_key)
     assert found == prompt
+
+
+@pytest.mark.proves("Q21")
+def test_staff_see_every_message_of_a_question_that_moved_down_twice_and_no_other(clock) -> None:
+    options = [{"label": "Yes"}, {"label": "No"}]
+    asked = [
+        {"id": key, "header": key, "question": f"Take {key}?", "options": options}
+        for key in ("salt", "oil", "rice")
+    ]
+    for _ in range(9):  # the ledger has rows of others, too
+        make_obligation()
+    prompt = make_prompt(question_set=normalise_ask_user(asked, None), now=clock())
+    make_prompt(Turn.objects.get(pk=prompt.correlation), now=clock())
+    ada = Answerer(id=prompt.asker_id, name="Ada", surface="telegram")
+    shown = [prompt.obligation]
+    for _ in range(2):
+        with transaction.atomic():
+            questions.answer_text(prompt, "yes", ada, now=clock.advance(60))
+        prompt.refresh_from_db()
+        shown.append(settle(prompt.obligation, at=clock()))
+
+    found = questions.messages_of(prompt)
+
+    first, second, third = shown
+    assert [row for row in found if row.kind == "prompt"] == [first, second, third]
+    assert [row.edits for row in found if row.kind == "retire"] == [first, second]
+    assert len(found) == 5
