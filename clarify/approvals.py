@@ -16,7 +16,7 @@ from clarify import wording
 from clarify.buttons import button_data
 from clarify.presenting import escape
 from clarify.redaction import excerpt, redact, visible
-from clarify.results import duration
+from clarify.results import REASONS, duration
 from clarify.risks import RiskLevel
 from clarify.states import State
 from delivery.content import Button, ButtonStyle, Controls
@@ -240,10 +240,4 @@ def denial(answers: Mapping[str, Any], state: State) -> dict[str, Any]:
         ruling = Ruling.from_answers(answers)
         told = {"reason": ruling.reason} if ruling.reason else {}
         return {"status": "denied", **told, "note": wording.DENIED_NOTE}
-    reason = {
-        State.EXPIRED: "expired",
-        State.CANCELLED: "cancelled",
-        State.SKIPPED: "skipped",
-        State.UNDELIVERABLE: "delivery_failed",
-    }[state]
-    return {"status": "not_approved", "reason": reason, "note": wording.NOT_APPROVED_NOTE}
+    return {"status": "not_approved", "reason": REASONS[state], "note": wording.NOT_APPROVED_NOTE}

@@ -9,10 +9,11 @@ from enum import StrEnum
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from clarify.models import MAYBE_SEEN, Prompt, PromptKind, Reply
+from clarify.models import Prompt, PromptKind, Reply
 from clarify.standing import OVERDUE
-from clarify.states import State
+from clarify.states import Effect, State
 from delivery.models import Part
+from delivery.states import MAYBE_SEEN
 from delivery.states import State as DeliveryState
 
 STUCK_AFTER = timedelta(minutes=2)  # most people who will answer have done so
@@ -57,7 +58,7 @@ def _meaning(now: datetime) -> Mapping[Trouble, Q]:
     overdue = Q(expires_at__lt=now - OVERDUE)
     unsent = Q(obligation__isnull=False, is_seen=False) & ~is_delivered
     behind = Q(obligation__isnull=True)
-    refused = Q(last_outcome__in=["hinted", "refused"])
+    refused = Q(last_outcome__in=[Effect.HINTED, Effect.REFUSED])
     silent = Q(last_outcome__isnull=True) & (Q(is_seen=True) | is_delivered)
     tried = unsent & ~Q(obligation__state=DeliveryState.PENDING)
     return {

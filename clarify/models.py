@@ -1,4 +1,4 @@
-"""Tables of the clarify app. Only `questions` writes to them."""
+"""Tables of the clarify app. Only `questions` writes to them; of permits, `permits`."""
 
 from itertools import takewhile
 from typing import Any, ClassVar
@@ -12,12 +12,10 @@ from clarify import approvals, results, wording
 from clarify.approvals import Operation, Reach, Ruling
 from clarify.schema import QuestionSet
 from clarify.standing import Standing
-from clarify.states import State
+from clarify.states import Effect, State
 from clarify.stepping import Progress
 from delivery.addresses import Address
-from delivery.states import PartState
-
-MAYBE_SEEN = {PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED}
+from delivery.states import MAYBE_SEEN
 
 
 class PromptKind(models.TextChoices):
@@ -191,8 +189,9 @@ class Prompt(models.Model):
         shown = self.obligation
         parts = list(shown.parts.all()) if shown else []
         arrivals = [part.delivered_at for part in parts if part.delivered_at]
-        outcomes = [reply.outcome for reply in self.replies_in_order]
-        last = self.replies_in_order[-1] if outcomes else None
+        replies = self.replies_in_order
+        last = replies[-1] if replies else None
+        hinted = takewhile(lambda reply: reply.outcome == Effect.HINTED, reversed(replies))
         return Standing(
             expires_at=self.expires_at,
             asker=self.asker_name or self.asker_id,
@@ -204,7 +203,7 @@ class Prompt(models.Model):
             may_be_seen=any(part.state in MAYBE_SEEN for part in parts),
             shown_error=(shown.reason or shown.last_error) if shown else "",
             barred="" if self.anyone_may_answer else self.barred,
-            hints=len(list(takewhile(lambda outcome: outcome == "hinted", reversed(outcomes)))),
+            hints=len(list(hinted)),
             reply_outcome=last.outcome if last else "",
             reply_detail=last.detail if last else "",
             is_approval=self.is_approval,

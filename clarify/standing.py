@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from clarify.states import Effect
+from delivery.states import State as DeliveryState
+
 OVERDUE = timedelta(minutes=1)  # upkeep closes what is overdue within seconds
 
 
@@ -63,10 +66,10 @@ def _not_shown(standing: Standing) -> str:
     if not standing.shown:
         ahead = f" (question {standing.ahead})" if standing.ahead else ""
         return f"It is not shown yet: an earlier question of the conversation is open{ahead}."
-    if standing.shown == "delivered" or standing.may_be_seen:
+    if standing.shown == DeliveryState.DELIVERED or standing.may_be_seen:
         return ""
     error = f": {standing.shown_error}" if standing.shown_error else "."
-    if standing.shown == "abandoned":
+    if standing.shown == DeliveryState.ABANDONED:
         return f"Its message was given up{error}"
     return f"Its message has not reached the platform{error}"
 
@@ -80,13 +83,13 @@ def _barred(standing: Standing) -> str:
 
 def _not_answered(standing: Standing, now: datetime) -> str:
     match standing.reply_outcome:
-        case "hinted":
+        case Effect.HINTED:
             return _hinted(standing)
-        case "refused" if standing.is_approval:
+        case Effect.REFUSED if standing.is_approval:
             return "Somebody tried to decide it who may not."
-        case "refused":
+        case Effect.REFUSED:
             return f"Somebody else pressed a button; only {standing.asker} may answer."
-        case "kept":
+        case Effect.KEPT:
             return f"{standing.answered} of {standing.questions} questions are answered so far."
     since = f" since {_clock(standing.since, now)}" if standing.since else ""
     if standing.is_approval:

@@ -1,4 +1,4 @@
-"""The life of a prompt, as a table ([Q1]). Pure."""
+"""The life of a prompt, as a table ([Q1]), and what becomes of something said to it. Pure."""
 
 from enum import StrEnum
 
@@ -39,3 +39,14 @@ PROMPTS: Table[State, Event] = Table(
 
 OPEN: frozenset[State] = frozenset({State.PENDING})
 CLOSED: frozenset[State] = frozenset(State) - OPEN
+
+
+class Effect(StrEnum):
+    """What something said to a prompt did, as its reply is stored with."""
+
+    RESOLVED = "resolved"  # the prompt is closed by it
+    KEPT = "kept"  # part of it is answered and kept; the rest is still open
+    HINTED = "hinted"  # not taken; the person is told how to answer
+    TOO_LATE = "too late"  # closed before
+    REFUSED = "refused"  # not theirs to say; `NotYours` or `NotAllowed` is raised
+    NOTHING = "nothing"  # no answer at all: not for this prompt, and no reply is stored

@@ -104,7 +104,7 @@ class Progress:
         return {key: values for key, values in self.answers.items() if key != here}
 
 
-class Effect(StrEnum):
+class PressEffect(StrEnum):
     """What a press did."""
 
     MOVED = "moved"  # the view has changed
@@ -120,19 +120,19 @@ class Effect(StrEnum):
 class Change:
     """What a press did, and how far the person is now."""
 
-    effect: Effect
+    effect: PressEffect
     progress: Progress
 
 
 def press(questions: Sequence[Question], progress: Progress, pressed: Press) -> Change:
     """What becomes of `progress` when a button is pressed; never raises."""
     if pressed.move is Move.SKIP:
-        return Change(Effect.DECLINED, progress)
+        return Change(PressEffect.DECLINED, progress)
     here = progress.current(questions)
     if pressed.question == here:
         return _pressed(questions, progress, pressed, here)
     is_known = pressed.question < len(questions)
-    return Change(Effect.STALE if is_known else Effect.UNKNOWN, progress)
+    return Change(PressEffect.STALE if is_known else PressEffect.UNKNOWN, progress)
 
 
 def _pressed(
@@ -141,29 +141,29 @@ def _pressed(
     question = questions[here]
     match pressed.move:
         case Move.OTHER:
-            return Change(Effect.TYPE, replace(progress, step=question.key, is_typing=True))
+            return Change(PressEffect.TYPE, replace(progress, step=question.key, is_typing=True))
         case Move.BACK:
             return _back(questions, progress, here)
         case Move.SUBMIT if question.multi_select:
             return _submit(questions, progress, question)
         case Move.PICK if pressed.option < len(question.options):
             if question.multi_select:
-                return Change(Effect.MOVED, _toggled(progress, question, pressed.option))
+                return Change(PressEffect.MOVED, _toggled(progress, question, pressed.option))
             return _answered(questions, progress, question, (pressed.option,))
-    return Change(Effect.UNKNOWN, progress)
+    return Change(PressEffect.UNKNOWN, progress)
 
 
 def _back(questions: Sequence[Question], progress: Progress, here: int) -> Change:
     if here == 0:
-        return Change(Effect.UNKNOWN, progress)
+        return Change(PressEffect.UNKNOWN, progress)
     before = replace(progress, step=questions[here - 1].key, is_typing=False)
-    return Change(Effect.MOVED, before)
+    return Change(PressEffect.MOVED, before)
 
 
 def _submit(questions: Sequence[Question], progress: Progress, question: Question) -> Change:
     chosen = picked_of(progress, question)
     if not chosen:
-        return Change(Effect.EMPTY, progress)
+        return Change(PressEffect.EMPTY, progress)
     return _answered(questions, progress, question, chosen)
 
 
@@ -178,7 +178,7 @@ def _answered(
 ) -> Change:
     after = answered(progress, {question.key: tuple(question.options[p].label for p in places)})
     is_complete = after.is_complete(questions)
-    return Change(Effect.COMPLETE if is_complete else Effect.MOVED, after)
+    return Change(PressEffect.COMPLETE if is_complete else PressEffect.MOVED, after)
 
 
 def answered(progress: Progress, answers: Answers) -> Progress:

@@ -84,6 +84,8 @@ PARTS: Table[PartState, PartEvent] = Table(
     },
 )
 
+# Of a part: it may have reached the platform.
+MAYBE_SEEN = frozenset({PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED})
 WAITING = frozenset({State.PENDING, State.FAILED})  # owed, and nobody is sending it
 OPEN = WAITING | {State.ATTEMPTING}
 SETTLED = frozenset(State) - OPEN

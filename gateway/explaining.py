@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from clarify.states import Effect
 from gateway.holding import Held, Layer, held_by
 from gateway.story import Asked, Called, Owed, Replied, Said, Spared, Story, Turned
 
@@ -176,11 +177,11 @@ def _reply(asked: Asked, reply: Replied) -> str:
     words = quote(reply.text) if reply.text else "a button"
     who = f"from [{reply.by}] on {reply.surface}"
     match reply.outcome:
-        case "resolved":
+        case Effect.RESOLVED:
             return f"{words} {who} {'decided' if asked.risk else 'answered'} {asked.name}"
-        case "kept":
+        case Effect.KEPT:
             return f"{words} {who} answered a part of {asked.name}; the rest is open"
-        case "too late":
+        case Effect.TOO_LATE:
             return f"{words} {who} came after {asked.name} was closed"
         case _:
             detail = " ".join(reply.detail.split())

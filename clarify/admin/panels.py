@@ -7,10 +7,11 @@ from django.utils.safestring import SafeString
 from clarify import approvals, presenting, questions, wording
 from clarify.models import Prompt, Reply
 from clarify.results import duration
-from clarify.states import State
+from clarify.states import Effect, State
 from delivery import auditing
 from delivery.models import Obligation
 from delivery.pages import lines, link, moment, path_link, preformatted, snippet, table
+from delivery.states import State as DeliveryState
 
 OF_APPROVAL = ("summary", "risk", "detail", "offers", "deciders", "ruling", "permits")
 ONCE_DECIDED = ("ruling", "permits")
@@ -135,7 +136,7 @@ class Panels:
 
 def _became(reply: Reply) -> str:
     """What became of a reply, with what the person was told."""
-    outcome = "not taken" if reply.outcome == "hinted" else reply.outcome
+    outcome = "not taken" if reply.outcome == Effect.HINTED else reply.outcome
     return f"{outcome}: {reply.detail}" if reply.detail else outcome
 
 
@@ -151,5 +152,5 @@ def _arrival(owed: Obligation) -> str:
     """Whether a message arrived, as which, or why not."""
     ids = ", ".join(part.message_id for part in owed.parts.all() if part.message_id)
     error = owed.reason or owed.last_error
-    trouble = f": {error}" if error and owed.state != "delivered" else ""
+    trouble = f": {error}" if error and owed.state != DeliveryState.DELIVERED else ""
     return f"{owed.state}{f' as message {ids}' if ids else ''}{trouble}"

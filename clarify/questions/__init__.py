@@ -30,9 +30,10 @@ from clarify.questions.looking import (
     pending_for,
     quoted,
 )
-from clarify.questions.outcomes import Effect, Outcome
+from clarify.questions.outcomes import Outcome
 from clarify.questions.ruling import rule
 from clarify.questions.showing import messages_of
+from clarify.states import Effect
 
 __all__ = [
     "Answerer",

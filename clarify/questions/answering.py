@@ -11,20 +11,19 @@ from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import ruling, showing
 from clarify.questions.closing import resolve
-from clarify.questions.looking import Answerer, closed_words, hold, may_answer
-from clarify.questions.outcomes import Effect, Outcome, note
+from clarify.questions.looking import Answerer, closed_words, held_row, hold, may_answer
+from clarify.questions.outcomes import Outcome, note
 from clarify.readings import SetReading
 from clarify.schema import Question
 from clarify.sets import read_set
-from clarify.states import Event, State
-from clarify.stepping import Progress
+from clarify.states import Effect, Event, State
+from clarify.stepping import PressEffect, Progress
 from delivery import hints
 
 
 def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime) -> Outcome:
-    """Read `text` as the answer to `prompt`, in the caller's transaction."""
-    hold(prompt.conversation_key)
-    prompt = Prompt.objects.select_related("obligation").get(pk=prompt.pk)
+    """Read `text` as the answer to `prompt` as it is by now, in the caller's transaction."""
+    prompt = held_row(prompt)
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
     if prompt.is_approval:
@@ -37,7 +36,7 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
     if reading.answers:
         return _take(prompt, reading, text, answerer, now)
     say = _hints(reading)
-    note(prompt, answerer, text, "hinted", say, now)
+    note(prompt, answerer, text, Effect.HINTED, say, now)
     return Outcome(Effect.HINTED, prompt, say)
 
 
@@ -85,7 +84,7 @@ def _take(
         showing.show_below(prompt, now)
     elif not say:
         say = presenting.present(prompt.question_set, answered=prompt.given)
-    note(prompt, answerer, text, "kept", say, now)
+    note(prompt, answerer, text, Effect.KEPT, say, now)
     return Outcome(Effect.KEPT, prompt, say)
 
 
@@ -157,7 +156,7 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome
     if prompt.is_approval:
         return ruling.pressed(prompt, choice, answerer, now)
     if not may_answer(prompt, answerer):
-        note(prompt, answerer, choice, "refused", "not theirs to answer", now)
+        note(prompt, answerer, choice, Effect.REFUSED, "not theirs to answer", now)
         raise NotYours
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
@@ -171,21 +170,21 @@ def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> 
     questions = prompt.question_set.questions
     change = stepping.press(questions, prompt.so_far, pressed)
     match change.effect:
-        case stepping.Effect.UNKNOWN:
+        case PressEffect.UNKNOWN:
             raise UnknownPrompt
-        case stepping.Effect.DECLINED:
+        case PressEffect.DECLINED:
             return skip(prompt, answerer, now=now)
-        case stepping.Effect.COMPLETE:
+        case PressEffect.COMPLETE:
             _keep(prompt, change.progress)
             return _resolve_by(prompt, Event.ANSWER, answerer, "", now)
-        case stepping.Effect.EMPTY:
+        case PressEffect.EMPTY:
             return Outcome(Effect.HINTED, prompt, wording.CHOOSE_FIRST)
-        case stepping.Effect.STALE:
+        case PressEffect.STALE:
             showing.refresh(prompt, now)
             return Outcome(Effect.HINTED, prompt, wording.NOT_SHOWN_NOW)
     _keep(prompt, change.progress)
     _store(prompt, now)
-    if change.effect is stepping.Effect.TYPE:
+    if change.effect is PressEffect.TYPE:
         showing.invite(prompt, now)
         return Outcome(Effect.KEPT, prompt, wording.TYPE_YOUR_ANSWER)
     showing.refresh(prompt, now)
@@ -198,7 +197,7 @@ def _resolve_by(
     with transaction.atomic():
         if not resolve(prompt, event, now=now, by=answerer):
             prompt.refresh_from_db()
-            note(prompt, answerer, text, "too late", "", now)
+            note(prompt, answerer, text, Effect.TOO_LATE, "", now)
             return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
-        note(prompt, answerer, text, "resolved", prompt.state, now)
+        note(prompt, answerer, text, Effect.RESOLVED, prompt.state, now)
     return Outcome(Effect.RESOLVED, prompt, wording.taken(State(prompt.state), prompt.given))

@@ -7,11 +7,12 @@ from django.db.models import Q, QuerySet
 
 from clarify import approvals, choices, wording
 from clarify.errors import NotPending, UnknownPrompt
-from clarify.models import MAYBE_SEEN, Prompt, PromptKind
+from clarify.models import Prompt, PromptKind
 from clarify.risks import NO_AUTHORITY, Authority
 from clarify.states import State
 from delivery import frozen, registry
 from delivery.models import Obligation
+from delivery.states import MAYBE_SEEN
 from delivery.states import State as DeliveryState
 
 CLOSED_LATELY = timedelta(minutes=10)
@@ -85,10 +86,10 @@ def held(prompt: Prompt) -> Prompt:
         UnknownPrompt: It is gone.
         NotPending: It is closed already.
     """
-    hold(prompt.conversation_key)
-    current = Prompt.objects.select_related("obligation").filter(pk=prompt.pk).first()
-    if current is None:
-        raise UnknownPrompt
+    try:
+        current = held_row(prompt)
+    except Prompt.DoesNotExist as error:
+        raise UnknownPrompt from error
     if current.state != State.PENDING:
         raise NotPending(current.state)
     return current

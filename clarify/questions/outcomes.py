@@ -2,20 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from clarify.models import Prompt, Reply
 from clarify.questions.looking import Answerer
-
-
-class Effect(StrEnum):
-    """What an answer did."""
-
-    RESOLVED = "resolved"  # the prompt is closed by it
-    KEPT = "kept"  # part of it is answered and kept; the rest is still open
-    HINTED = "hinted"  # not taken; the person is told how to answer
-    TOO_LATE = "too late"  # closed before
-    NOTHING = "nothing"  # no answer at all: not for this prompt
+from clarify.states import Effect
 
 
 @dataclass(frozen=True)
@@ -28,7 +18,7 @@ class Outcome:
 
 
 def note(
-    prompt: Prompt, answerer: Answerer, text: str, outcome: str, detail: str, now: datetime
+    prompt: Prompt, answerer: Answerer, text: str, effect: Effect, detail: str, now: datetime
 ) -> None:
     """Write down what somebody said to a prompt, and what became of it."""
     Reply.objects.create(
@@ -36,7 +26,7 @@ def note(
         by=answerer.id[:255],
         surface=answerer.surface,
         text=text[:4000],
-        outcome=outcome,
+        outcome=effect,
         detail=detail[:500],
         at=now,
     )

@@ -11,8 +11,8 @@ from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions.closing import resolve
 from clarify.questions.looking import Answerer, closed_words, held_row, may_allow, may_answer
-from clarify.questions.outcomes import Effect, Outcome, note
-from clarify.states import Event, State
+from clarify.questions.outcomes import Outcome, note
+from clarify.states import Effect, Event, State
 from delivery import auditing
 
 
@@ -44,7 +44,7 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
     if prompt.state == State.PENDING and prompt.expires_at <= now:  # nobody has swept it yet
         resolve(prompt, Event.EXPIRE, now=now, reason="expired")
     if prompt.state != State.PENDING:
-        note(prompt, answerer, said, "too late", "", now)
+        note(prompt, answerer, said, Effect.TOO_LATE, "", now)
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
     operation = prompt.what
     if ruling.reach not in operation.reaches:
@@ -57,7 +57,7 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
     permits.give(prompt, ruling, by=answerer.name or answerer.id, now=now)
     decision = "approved" if ruling.approved else "denied"
-    note(prompt, answerer, said, "resolved", decision, now)
+    note(prompt, answerer, said, Effect.RESOLVED, decision, now)
     _audit(f"approval.{decision}", prompt, ruling, answerer, now)
     return Outcome(Effect.RESOLVED, prompt, approvals.ending(prompt.answers, State.ANSWERED))
 
@@ -65,7 +65,7 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
 def _note_refusal(
     prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, why: str, now: datetime
 ) -> None:
-    note(prompt, answerer, said, "refused", why, now)
+    note(prompt, answerer, said, Effect.REFUSED, why, now)
     wanted = "approve" if ruling.approved else "deny"
     _audit("approval.refused", prompt, ruling, answerer, now, wanted=wanted, why=why)
 
@@ -108,7 +108,7 @@ def said(prompt: Prompt, text: str, answerer: Answerer, now: datetime) -> Outcom
     read = consent.read_consent(text)
     if read.verdict is Verdict.UNCLEAR:
         say = wording.RULE_PLAINLY.format(number=prompt.pk)
-        note(prompt, answerer, text, "hinted", say, now)
+        note(prompt, answerer, text, Effect.HINTED, say, now)
         return Outcome(Effect.HINTED, prompt, say)
     ruling = Ruling(approved=read.verdict is Verdict.APPROVE, reason=read.reason)
     return _ruled(prompt, ruling, answerer, text, now)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from clarify import stepping
 from clarify.buttons import from_button
 from clarify.schema import Option, Question, QuestionSet
-from clarify.stepping import Effect, Move, Press, Progress
+from clarify.stepping import Move, Press, PressEffect, Progress
 from delivery.content import ButtonStyle
 
 ENV = Question("env", "Env", "Where to?", (Option("Staging"), Option("Production")))
@@ -36,7 +36,7 @@ def captions(progress, question_set=SET):
 def test_picking_an_option_answers_and_shows_the_next_question():
     change = after(Press(Move.PICK, 0, 1))
 
-    assert change.effect is Effect.MOVED
+    assert change.effect is PressEffect.MOVED
     assert change.progress.answers == {"env": ("Production",)}
     assert change.progress.current(QUESTIONS) == 1
 
@@ -44,7 +44,7 @@ def test_picking_an_option_answers_and_shows_the_next_question():
 def test_toggles_answer_nothing_until_they_are_submitted():
     change = after(Press(Move.PICK, 0, 0), Press(Move.PICK, 1, 2), Press(Move.PICK, 1, 0))
 
-    assert change.effect is Effect.MOVED
+    assert change.effect is PressEffect.MOVED
     assert change.progress.answers == {"env": ("Staging",)}
     assert stepping.picked_of(change.progress, TESTS) == (0, 2)
 
@@ -63,7 +63,7 @@ def test_submitting_nothing_is_told_and_changes_nothing():
     before = after(Press(Move.PICK, 0)).progress
 
     assert stepping.press(QUESTIONS, before, Press(Move.SUBMIT, 1)) == stepping.Change(
-        Effect.EMPTY, before
+        PressEffect.EMPTY, before
     )
 
 
@@ -72,7 +72,7 @@ def test_the_last_answer_completes_the_set():
         Press(Move.PICK, 0), Press(Move.PICK, 1, 1), Press(Move.SUBMIT, 1), Press(Move.PICK, 2, 1)
     )
 
-    assert change.effect is Effect.COMPLETE
+    assert change.effect is PressEffect.COMPLETE
     assert change.progress.answers == {"env": ("Staging",), "tests": ("Load",), "size": ("L",)}
 
 
@@ -98,14 +98,14 @@ def test_back_to_toggles_shows_what_was_submitted():
 
 def test_the_first_question_has_no_way_back():
     assert not any("‹ Back" in row for row in captions(Progress()))
-    assert stepping.press(QUESTIONS, Progress(), Press(Move.BACK, 0)).effect is Effect.UNKNOWN
+    assert stepping.press(QUESTIONS, Progress(), Press(Move.BACK, 0)).effect is PressEffect.UNKNOWN
 
 
 def test_a_button_of_an_earlier_view_changes_nothing():
     there = after(Press(Move.PICK, 0, 1)).progress
 
     assert stepping.press(QUESTIONS, there, Press(Move.PICK, 0, 0)) == stepping.Change(
-        Effect.STALE, there
+        PressEffect.STALE, there
     )
 
 
@@ -113,7 +113,7 @@ def test_a_button_of_an_earlier_view_changes_nothing():
     "pressed", [Press(Move.PICK, 0, 2), Press(Move.PICK, 7), Press(Move.SUBMIT, 0)]
 )
 def test_a_button_that_was_never_there_is_unknown(pressed):
-    assert stepping.press(QUESTIONS, Progress(), pressed).effect is Effect.UNKNOWN
+    assert stepping.press(QUESTIONS, Progress(), pressed).effect is PressEffect.UNKNOWN
 
 
 def test_words_after_other_join_the_toggles():
@@ -185,7 +185,7 @@ def test_whatever_is_pressed_the_view_stays_whole(presses):
     for pressed in presses:
         change = stepping.press(QUESTIONS, progress, pressed)
         progress = change.progress
-        if change.effect in {Effect.COMPLETE, Effect.DECLINED}:
+        if change.effect in {PressEffect.COMPLETE, PressEffect.DECLINED}:
             break
         assert not progress.is_complete(QUESTIONS) or progress.step
         assert stepping.present(SET, progress)
@@ -196,7 +196,7 @@ def test_whatever_is_pressed_the_view_stays_whole(presses):
                 shown = stepping.decoded(choice)
                 assert shown.question == progress.current(QUESTIONS)
                 effect = stepping.press(QUESTIONS, progress, shown).effect
-                assert effect not in {Effect.STALE, Effect.UNKNOWN}
+                assert effect not in {PressEffect.STALE, PressEffect.UNKNOWN}
     for key, values in progress.answers.items():
         question = next(q for q in QUESTIONS if q.key == key)
         assert values
