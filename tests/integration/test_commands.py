@@ -56,6 +56,18 @@ def test_render_keeps_to_a_smaller_limit(monkeypatch):
     assert max(part["length"] for part in parts) <= 40
 
 
+@pytest.mark.proves("D16")
+def test_render_knows_dialects_whose_platforms_are_not_installed(monkeypatch):
+    out = run("render", "--platform", "slack", stdin="**Hi** & co", monkeypatch=monkeypatch)
+
+    assert json.loads(out) == [{"text": "*Hi* &amp; co", "length": 13}]
+
+
+def test_render_refuses_a_limit_too_small_for_marks(monkeypatch):
+    with pytest.raises(CommandError, match="--limit must be from 128 to 2000 for discord"):
+        run("render", "--platform", "discord", "--limit=100", stdin="x", monkeypatch=monkeypatch)
+
+
 def test_render_names_the_platforms_there_are(monkeypatch):
     with pytest.raises(CommandError, match=r"no platform 'smoke'.*telegram"):
         run("render", "--platform", "smoke", stdin="x", monkeypatch=monkeypatch)

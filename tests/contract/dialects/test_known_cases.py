@@ -136,6 +136,14 @@ def test_code_longer_than_a_message_is_closed_and_opened_again(name):
     assert parts[-1].words.strip().endswith("Done.")
 
 
+def test_code_in_a_quote_stays_in_it_where_the_platform_can():
+    markdown = "> Said:\n>\n> ```py\n> a\n>\n> b\n> ```"
+
+    for name in ("discord", "wecom", "mattermost"):
+        assert all(line.startswith(">") for line in text(name, markdown).split("\n"))
+    assert text("slack", markdown).endswith("\n```\na\n\nb\n```")
+
+
 # B113, B115
 @each_dialect
 @pytest.mark.parametrize(
