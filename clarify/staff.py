@@ -21,7 +21,7 @@ from delivery import auditing
 
 LONGEST_EXTENSION = timedelta(days=7)
 MAY_RULE = "clarify.approve_operation"
-"""The permission without which staff approve and deny nothing."""
+"""The permission to approve for others, and to approve or deny anything in the admin."""
 
 ON_NOBODYS_BEHALF = (
     "An approval is given or refused by an approver in their own name, on nobody's behalf."

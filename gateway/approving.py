@@ -46,7 +46,7 @@ def is_permitted(turn: Turn, operation: Operation, *, now: datetime) -> bool:
         return False
     audit.note(
         "approval.used",
-        actor=f"turn {turn.pk}",
+        actor=f"turn:{turn.pk}",
         subject=f"permit:{permit.pk}",
         now=now,
         tool=operation.tool,

@@ -14,7 +14,7 @@ def note(action: str, *, actor: str, subject: str, now: datetime, **detail: Any)
     Args:
         action: What was done, as a stable word: `access.denied`, `prompt.answered_on_behalf`.
         actor: Who did it.
-        subject: What it was done to.
+        subject: What it was done to, as the commands name it: `prompt:3`, `turn:12`.
         now: When.
         detail: Plain values that explain it; no message text.
     """

@@ -5,16 +5,16 @@ the audit log says about it.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from clarify.models import Prompt
+from clarify.questions import CLOSED_LATELY
 from clarify.risks import RiskLevel
 from clarify.staff import MAY_RULE
 from gateway import access
 from gateway.messages import ChatType, Source
 from gateway.models import AllowEntry, AuditEvent, InboundEvent
 
-AFTERWARDS = timedelta(minutes=10)  # how long a closed question is answered too late
 MOST_HEARD = 50
 MOST_NAMED = 5
 STAFF = f"staff with the permission {MAY_RULE}, in the admin or the Control UI"
@@ -72,7 +72,7 @@ def heard_since(prompt: Prompt, *, now: datetime) -> list[InboundEvent]:
     Of a closed one, also what came minutes after: that was too late.
     """
     address = prompt.destination
-    until = prompt.resolved_at + AFTERWARDS if prompt.resolved_at else now
+    until = prompt.resolved_at + CLOSED_LATELY if prompt.resolved_at else now
     events = InboundEvent.objects.filter(
         account=address.account,
         chat_id=address.chat_id,
@@ -84,6 +84,6 @@ def heard_since(prompt: Prompt, *, now: datetime) -> list[InboundEvent]:
 
 def decided_about(prompt: Prompt) -> list[AuditEvent]:
     """The audit log's rows about `prompt` and the lasting approvals it gave, oldest first."""
-    subjects = [f"prompt:{prompt.pk}", f"prompt {prompt.pk}"]
+    subjects = [f"prompt:{prompt.pk}"]
     subjects += [f"permit:{pk}" for pk in prompt.permits_given.values_list("pk", flat=True)]
     return list(AuditEvent.objects.filter(subject__in=subjects).order_by("id")[:MOST_HEARD])

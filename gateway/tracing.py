@@ -13,7 +13,7 @@ from gateway import keys, prompting
 from gateway.describing import Rows, story
 from gateway.errors import NotPossible
 from gateway.models import AuditEvent, InboundEvent, Turn
-from gateway.states import OPEN
+from gateway.states import OPEN, TurnState
 from gateway.story import Story
 
 MOST_CANDIDATES = 10
@@ -238,7 +238,7 @@ def _spared(turn: Turn | None) -> list[AuditEvent]:
     if turn is None:
         return []
     used = AuditEvent.objects.filter(
-        action="approval.used", actor=f"turn {turn.pk}", at__gte=turn.created_at
+        action="approval.used", actor=f"turn:{turn.pk}", at__gte=turn.created_at
     )
     return list(used.order_by("id")[:100])
 
@@ -266,7 +266,7 @@ def _said(
 
 
 def _turn_before(turn: Turn | None) -> Turn | None:
-    if turn is None or turn.state != "queued":
+    if turn is None or turn.state != TurnState.QUEUED:
         return None
     earlier = Turn.objects.filter(
         conversation=turn.conversation_id, state__in=sorted(OPEN), pk__lt=turn.pk

@@ -16,6 +16,7 @@ from clarify.questions.answering import answer_all, answer_text, foresee, press,
 from clarify.questions.asking import Ask, ask, extend, rename, resend
 from clarify.questions.closing import cancel_for, close_undeliverable, expire_overdue, resolve
 from clarify.questions.looking import (
+    CLOSED_LATELY,
     Answerer,
     approval,
     approvals_at,
@@ -36,6 +37,7 @@ from clarify.questions.showing import messages_of
 from clarify.states import Effect
 
 __all__ = [
+    "CLOSED_LATELY",
     "Answerer",
     "Ask",
     "Effect",

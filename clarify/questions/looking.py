@@ -15,7 +15,7 @@ from delivery.models import Obligation
 from delivery.states import MAYBE_SEEN
 from delivery.states import State as DeliveryState
 
-CLOSED_LATELY = timedelta(minutes=10)
+CLOSED_LATELY = timedelta(minutes=10)  # for so long what comes is taken for a late answer
 MOST_CLOSED = 10
 
 

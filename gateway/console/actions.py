@@ -138,7 +138,7 @@ def answer(viewer: Viewer, prompt_id: int, answers: Mapping[str, Any], *, now: d
     outcome = questions.answer_all(prompt, words, viewer.answerer, now=now)
     if outcome.effect is not Effect.RESOLVED:
         raise Refused(outcome.say)
-    _note("prompt.answered_on_behalf", viewer, conversation, f"prompt {prompt.pk}", now)
+    _note("prompt.answered_on_behalf", viewer, conversation, f"prompt:{prompt.pk}", now)
     return _closed(prompt, viewer)
 
 
@@ -170,7 +170,7 @@ def skip(viewer: Viewer, prompt_id: int, *, now: datetime) -> Entry:
     outcome = questions.skip(prompt, viewer.answerer, now=now)
     if outcome.effect is not Effect.RESOLVED:
         raise Refused(outcome.say)
-    _note("prompt.skipped_on_behalf", viewer, conversation, f"prompt {prompt.pk}", now)
+    _note("prompt.skipped_on_behalf", viewer, conversation, f"prompt:{prompt.pk}", now)
     return _closed(prompt, viewer)
 
 
@@ -245,7 +245,7 @@ def stop(viewer: Viewer, turn_id: int, *, now: datetime) -> int:
         if not Turn.objects.select_for_update().filter(pk=turn.pk, state__in=sorted(OPEN)).exists():
             raise Refused(_("This has ended already."))
         stopped = turns.stop(turn.conversation, by=viewer.answerer, now=now)
-    _note("turn.stopped", viewer, turn.conversation, f"turn {turn.pk}", now)
+    _note("turn.stopped", viewer, turn.conversation, f"turn:{turn.pk}", now)
     return len(stopped)
 
 

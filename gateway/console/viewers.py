@@ -8,12 +8,11 @@ from django.db.models import Q, QuerySet
 
 from clarify.questions import Answerer
 from clarify.risks import FULL_AUTHORITY, NO_AUTHORITY, Authority
+from clarify.staff import MAY_RULE
 from gateway.accounts import CONSOLE
 from gateway.conf import gateway_settings
 from gateway.messages import ChatType, Source
 from gateway.models import Conversation
-
-APPROVERS = "clarify.approve_operation"  # the permission that lets staff approve for others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +91,7 @@ def viewer_of(user: User) -> Viewer:
 
 def _authority_of(user: User) -> Authority:
     """Staff with the permission approve everything, everybody else what is done for themselves."""
-    if user.is_staff and user.has_perm(APPROVERS):
+    if user.is_staff and user.has_perm(MAY_RULE):
         return FULL_AUTHORITY
     return Authority(own=gateway_settings().members_approve)
 

@@ -64,8 +64,8 @@ def send(turn: Turn, request: Request, *, now: datetime) -> str:
     try:
         opened = open_inside(desk.workspace(turn), request.path)
     except NotSendable as error:
-        detail = {"why": str(error)}
-        audit.note("media.refused", actor="agent", subject=turn.correlation, now=now, **detail)
+        subject = f"turn:{turn.pk}"
+        audit.note("media.refused", actor="agent", subject=subject, now=now, why=str(error))
         raise
     with closing(opened):
         return _Leaving(turn, request, able, now).owe(opened)

@@ -399,7 +399,8 @@ def test_a_stranger_cannot_tell_a_prompt_of_another_from_none(ada, bob):
 def test_staff_answer_for_others_and_the_audit_log_says_so(boss):
     prompt = factories.make_prompt()
     actions.answer(boss, prompt.pk, {"answer": ["Staging"]}, now=timezone.now())
-    assert AuditEvent.objects.get().action == "prompt.answered_on_behalf"
+    event = AuditEvent.objects.get()
+    assert (event.action, event.subject) == ("prompt.answered_on_behalf", f"prompt:{prompt.pk}")
 
 
 def test_a_closed_prompt_that_is_pending_elsewhere_on_the_page_is_told_at_once(ada):
