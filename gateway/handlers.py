@@ -167,10 +167,12 @@ def _meant(given: Given, number: int | None) -> Prompt | Done:
 
 def _whoami(given: Given) -> Done:
     source, conversation = given.event.source, given.conversation
-    return Done(
-        f"- {source.platform}: `{source.user_id}`\n- chat: `{source.chat_id}`\n"
-        f"- conversation: `{conversation.key}`"
-    )
+    lines = [
+        f"{source.platform}: `{source.user_id}`",
+        _("chat: `%(id)s`") % {"id": source.chat_id},
+        _("conversation: `%(key)s`") % {"key": conversation.key},
+    ]
+    return Done("\n".join(f"- {line}" for line in lines))
 
 
 HANDLERS: dict[str, Callable[[Given], Done]] = {

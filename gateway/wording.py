@@ -12,6 +12,12 @@ TOO_OLD = gettext_lazy(
 )
 NOT_YOURS = gettext_lazy("This question was put to somebody else.")
 UNKNOWN_BUTTON = gettext_lazy("This button belongs to no open question.")
+NO_WORDS = gettext_lazy("_The agent ended its turn without a word._")
+GOES_ON = gettext_lazy("↻ The work was interrupted and goes on now.")
+TOO_OFTEN = gettext_lazy(
+    "The work was interrupted too often, so it was given up. Please ask again."
+)
+STOPPED_BY_STAFF = gettext_lazy("⏹ Stopped by the operator.")
 
 
 def denied(source: Source) -> str:
@@ -32,6 +38,11 @@ def unknown_command(command: UnknownCommand) -> str:
     return _("There is no command `/%(name)s`. `/help` lists those there are.") % {
         "name": command.name
     }
+
+
+def failed(line: str, turn: int) -> str:
+    """What a person reads whose turn has failed: why, in one line, and what to name to staff."""
+    return _("⚠️ %(line)s (reference: turn %(turn)s)") % {"line": line, "turn": turn}
 
 
 def still_open(question: str) -> str:

@@ -11,7 +11,7 @@ from django.db.models import F
 from clarify import questions
 from clarify.ports import Resolved
 from delivery import hints, ledger
-from gateway import keys, queue, sessions, statements
+from gateway import keys, queue, sessions, statements, wording
 from gateway.errors import TurnLost
 from gateway.models import Conversation, Turn
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
@@ -203,7 +203,7 @@ def finish(
     Raises:
         TurnLost: The turn is not the caller's any more; its answer is not owed.
     """
-    answer = text.strip() or "_The agent ended its turn without a word._"
+    answer = text.strip() or str(wording.NO_WORDS)
     parts = ledger.rendered(turn.conversation.platform, answer)
     with transaction.atomic():
         if not statements.finish_turn(**claims.of(turn), usage=usage, now=now):

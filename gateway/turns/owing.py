@@ -11,7 +11,7 @@ from delivery import hints, ledger
 from delivery.content import Rendered
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway import sessions, statements
+from gateway import sessions, statements, wording
 from gateway.agents import history
 from gateway.models import TranscriptEntry, Turn
 from gateway.models.turns import ACTIVE_STATES
@@ -31,8 +31,7 @@ def owe_words(turn: Turn, words: str, parts: tuple[Rendered, ...], *, now: datet
 
 def owe_error(turn: Turn, line: str, *, now: datetime) -> None:
     """That the turn failed, in one line; it takes the place of the live message ([T7])."""
-    words = f"⚠️ {line} (reference: turn {turn.pk})"
-    _owe(turn, Kind.ERROR, words, "failed", now, is_live=True)
+    _owe(turn, Kind.ERROR, wording.failed(line, turn.pk), "failed", now, is_live=True)
 
 
 def owe_notice(turn: Turn, words: str, occasion: str, *, now: datetime) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 
-from gateway import queue
+from gateway import queue, wording
 from gateway.models import Turn
 from gateway.models.turns import ACTIVE_STATES
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
@@ -72,13 +72,11 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
             return False
         deaths = turn.deaths + 1
         if deaths < MOST_DEATHS:
-            note = "↻ The work was interrupted and goes on now."
-            owing.owe_notice(turn, note, f"resumed:{deaths}", now=now)
+            owing.owe_notice(turn, str(wording.GOES_ON), f"resumed:{deaths}", now=now)
             queue.wake_turns(turn.conversation_id)
         else:
-            line = "The work was interrupted too often, so it was given up. Please ask again."
             detail = f"its worker died {deaths} times"
-            life.fail(turn, FailureKind.WORKER_DIED, line, detail, now=now)
+            life.fail(turn, FailureKind.WORKER_DIED, str(wording.TOO_OFTEN), detail, now=now)
     return True
 
 

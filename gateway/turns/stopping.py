@@ -5,7 +5,7 @@ from datetime import datetime
 from clarify import questions
 from clarify.questions import Answerer
 from delivery import hints
-from gateway import queue
+from gateway import queue, wording
 from gateway.models import Conversation, Turn
 from gateway.states import OPEN, TURNS, TurnEvent, TurnState
 from gateway.turns import owing
@@ -36,7 +36,7 @@ def stop_one(turn: Turn, *, by: Answerer, now: datetime) -> bool:
     """
     if not _stop(turn, by, now):
         return False
-    owing.owe_notice(turn, "⏹ Stopped by the operator.", "stopped", now=now)
+    owing.owe_notice(turn, str(wording.STOPPED_BY_STAFF), "stopped", now=now)
     queue.wake_turns(turn.conversation_id)
     hints.conversation_changed(turn.conversation.key)
     return True
