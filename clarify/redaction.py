@@ -24,6 +24,27 @@ _COOKIE = re.compile(r"(?<==)[^\s\"'`;|&<>()$\\\ufdd0]+")
 _MOST_ROUNDS = 8
 
 _EXPANSION = re.compile(r"\$[A-Za-z_({]|`")
+# What makes a program of a string: there, several words after "password=" may be commands.
+_RUNS_STRINGS = re.compile(
+    r"(?<![\w.-])(?:eval|source|\.(?=[ \t])|trap|watch|parallel|script|flock|su|runuser|ssh|tmux"
+    r"|screen|expect|make|(?:ba|da|z|k|mk|a|c|tc|fi|pw)?sh|[gm]?awk|sed|vim?|ed|ex|emacs|git|rsync"
+    r"|gdb|socat|nc|ncat|lua|tclsh|perl|ruby|node|php|python[\d.]*|busybox|toybox|crontab|at|batch"
+    r"|env[ \t][^\n;|&]{0,300}?-[a-z]*S|tar[ \t][^\n;|&]{0,300}?-action)(?![\w-])"
+)
+# What makes a program of a variable or an alias: there, even one word may be a command. What
+# stands after an option is its value, and what ends with a quote it did not begin with is part of
+# a string.
+_VARIABLE = (
+    r"(?:^|[;|&({`]|(?<!\S)(?:\w+=|(?:--|-[a-z]*c|-exec\w*|[^-\s]\S*)[ \t]))[ \t]*+(?P<mark>[\"']?)"
+    r"(?:\$\{?\w+\}?)*?\$(?:\{!|\{?\w*?(?i:pass|pwd|secret|token|key|auth|cred|sess|sig))"
+)
+_RUNS_VALUES = re.compile(
+    rf"{_VARIABLE}\w*+\}}?(?P=mark)(?=[\s;|&()`]|$)|\balias(?:[ \t]|\.)", re.MULTILINE
+)
+_RUNS_VALUES_OF_STRINGS = re.compile(_VARIABLE, re.MULTILINE)
+# Whatever makes the counting of quotes between two of them a guess.
+_UNSURE = re.compile(r"['\"\\\n#$`]")
+_FARTHEST_QUOTE = 20_000  # characters, between a quote and a string in it
 _PLAIN = re.compile(r"[^\s;|&<>()$`]+")
 _PATH = re.compile(r"(?:~|\.{0,2})(?:/[\w.-]+){2,}/?")
 _NO_SECRET = re.compile(
@@ -51,9 +72,16 @@ def _one_round(text: str) -> str:
     text = PRIVATE_KEY.sub(_SEAL, text)
     text = _COOKIES.sub(lambda found: _COOKIE.sub(_SEAL, found[0]), text)
     text = URL_PASSWORD.sub(rf"\g<before>{_SEAL}", text)
-    for head in HEADS:
+    for head in () if _runs_values(text) else HEADS:
         text = _without_values(text, head)
     return CREDENTIAL.sub(_SEAL, text)
+
+
+def _runs_values(text: str) -> bool:
+    """Whether one of the values that are to be hidden may be what is run."""
+    if _RUNS_VALUES.search(text):
+        return True
+    return bool(_RUNS_VALUES_OF_STRINGS.search(text) and _RUNS_STRINGS.search(text))
 
 
 def _without_values(text: str, head: Head) -> str:
@@ -77,6 +105,7 @@ class _Values:
     def __init__(self, text: str) -> None:
         self._text = text
         self._quotes: str | None = None
+        self._runs_strings: bool | None = None
 
     def at(self, start: int, head: Head) -> tuple[int, int] | None:
         """From where to where the secret stands that begins at `start`; None if none does."""
@@ -91,17 +120,35 @@ class _Values:
     def _is_one_string(self, quoted: "re.Match[str]") -> bool:
         """Whether what looks like a quoted string is one, and a shell would run nothing in it.
 
-        In `X="password=" rm -rf "$HOME"` the words between two quotes are a command.
+        In `X="password=" rm -rf "$HOME"` the words between two quotes are a command, and those
+        of `eval password="a; reboot"` are one although they are one string.
         """
         inner, mark = quoted["inner"], quoted["mark"]
         if _PLAIN.fullmatch(inner):
             return True
+        if self._runs_strings is None:
+            self._runs_strings = _RUNS_STRINGS.search(self._text) is not None
+        if self._runs_strings:
+            return False
         around = self._around(quoted.start())
         if _EXPANSION.search(inner) and not (mark == "'" and around == " "):
+            return False
+        if around != " " and not self._is_begun_inside(quoted, around):
             return False
         if mark.startswith("\\"):
             return "'" not in inner and '"' not in inner
         return around == " " or (around != mark and around not in inner)
+
+    def _is_begun_inside(self, quoted: "re.Match[str]", around: str) -> bool:
+        """Whether the mark begins a string within the quote around it, and does not end one."""
+        begin, mark = quoted.start(), quoted["mark"]
+        opened = self._text.rfind(around, 0, begin)
+        while opened >= 0 and self._around(opened) != " ":
+            if begin - opened > _FARTHEST_QUOTE:
+                return False
+            opened = self._text.rfind(around, 0, opened)
+        before = self._text[opened + 1 : begin].split(mark)
+        return len(before) % 2 == 1 and not any(map(_UNSURE.search, before))
 
     def _around(self, position: int) -> str:
         """The quote in which a position lies; a space outside of all."""
