@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_network
 from urllib.parse import quote, urljoin, urlsplit
 
+from typing_extensions import override
+
 from gateway.fetching.errors import Forbidden
 
 PORTS = frozenset({80, 443})
@@ -86,6 +88,7 @@ class Target:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
+    @override
     def __str__(self) -> str:
         return f"{self.scheme}://{self.authority}{self.path}"
 
