@@ -24,7 +24,6 @@ class MediaSettings:
 
     Attributes:
         directory: Where they lie.
-        workspaces: Where each session has a directory of its own, in which its agent finds them.
         max_file: The largest that is taken or sent.
         account_quota: What all files of one account may take.
         total_quota: What all files may take.
@@ -33,7 +32,6 @@ class MediaSettings:
     """
 
     directory: str = ""
-    workspaces: str = ""
     max_file: int = 128 * 1024 * 1024
     account_quota: int = 2 * 1024**3
     total_quota: int = 10 * 1024**3
@@ -57,8 +55,9 @@ class GatewaySettings:
         approval_timeout: How long an operation waits for an approval.
         members_approve: The highest risk that people on the allowlist approve for themselves.
         lasting_approvals: How far approvals for a session, and for good, may go.
-        shell_workspaces: Where each session has a directory for the commands of its agent; empty
-            where there is no shell tool.
+        workspaces: Where each session has a directory of its own, in which its agent finds files
+            and its commands run.
+        shell_tool: Agents may be given the shell.
         media: How files are kept.
         environment_accounts: Accounts whose settings stand in the environment, by platform.
     """
@@ -74,7 +73,8 @@ class GatewaySettings:
     approval_timeout: timedelta = timedelta(minutes=10)
     members_approve: RiskLevel | None = RiskLevel.HIGH
     lasting_approvals: dict[Reach, Lasting] = field(default_factory=dict)
-    shell_workspaces: str = ""
+    workspaces: str = ""
+    shell_tool: bool = False
     media: MediaSettings = field(default_factory=MediaSettings)
     environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 

@@ -55,13 +55,13 @@ def context_of(turn: Turn) -> TurnContext:
 
 
 @functools.lru_cache(maxsize=8)
-def _offered(_switches: str) -> frozenset[str]:
+def _offered(_has_shell: bool) -> frozenset[str]:
     return installed_tools().names()
 
 
 def tools_for(turn: Turn) -> frozenset[str]:
     """The tools this turn may use; where nobody can be asked, they would be absent ([Q16])."""
-    offered = _offered(gateway_settings().shell_workspaces)
+    offered = _offered(gateway_settings().shell_tool)
     able = platforms.get(turn.conversation.platform).capabilities
     return offered if able.files or able.file_links else offered - {"send_file"}
 

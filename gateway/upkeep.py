@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from clarify import questions
 from delivery.database import DATABASE_AWAY
@@ -12,7 +11,6 @@ from gateway import processes, turns
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.media import shelf
-from gateway.media.store import MediaStore
 from gateway.models import Turn
 from gateway.workbench import workbench
 
@@ -72,7 +70,6 @@ def _is_in_hand(turn: Turn, now: datetime) -> bool:
 def housekeeping(*, now: datetime) -> None:
     """Drop what nobody needs any more."""
     processes.forget(now=now)
-    store = MediaStore(Path(gateway_settings().media.directory))
-    while shelf.expire(store, now=now) == shelf.EXPIRED_AT_ONCE:
+    while shelf.expire(shelf.store(), now=now) == shelf.EXPIRED_AT_ONCE:
         pass
     shelf.prune(now=now)

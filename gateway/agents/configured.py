@@ -18,7 +18,7 @@ def model_config() -> ModelConfig:
 def installed_tools() -> ToolRegistry:
     """The standard tools, and those that are switched on."""
     tools = standard_tools()
-    workspaces = gateway_settings().shell_workspaces
-    if workspaces:
-        tools.add(shell_tool(Path(workspaces)))
+    settings = gateway_settings()
+    if settings.shell_tool:
+        tools.add(shell_tool(Path(settings.workspaces)))
     return tools

@@ -6,13 +6,13 @@ turn begins, and a file that is not there by then is told as missing.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import NetworkDown, OutcomeUnknown, RateLimited, TransportError
+from delivery.means import Ambience
 from gateway.fetching.errors import FetchError, NoSuchFile, TooLarge, Unavailable
 from gateway.fetching.limits import Limits, Meter, too_large
 from gateway.media import kinds, shelf
@@ -30,32 +30,18 @@ FIRST_PAUSE = 0.5  # seconds between two tries, then twice as many
 NOT_HERE = "Files of this platform cannot be fetched yet."
 
 
-class Means(Protocol):
-    """What is needed of the world around: the database, off the event loop, and the time."""
-
-    @property
-    def database(self) -> Callable[..., Awaitable[Any]]:
-        """Runs a synchronous function, with its arguments behind it."""
-        ...
-
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        """The present."""
-        ...
-
-
 class Arrivals:
     """Fetches the files of one account.
 
     Args:
         adapter: The account's connection.
-        means: Database and clock.
+        ambience: Database and clock.
         let_begin: Lets a turn begin that waited for its files; it uses the database.
     """
 
-    def __init__(self, adapter: object, means: Means, let_begin: Callable[..., None]) -> None:
+    def __init__(self, adapter: object, ambience: Ambience, let_begin: Callable[..., None]) -> None:
         self._source = adapter if isinstance(adapter, GivesFiles) else None
-        self._means, self._let_turn_begin = means, let_begin
+        self._ambience, self._let_turn_begin = ambience, let_begin
         self._room = asyncio.Semaphore(AT_ONCE)
         self._under_way: set[int] = set()
 
@@ -78,14 +64,15 @@ class Arrivals:
         if not gathered.is_complete:
             return
         if gathered.last_at is not None:
-            left = gathered.last_at + ALBUM - self._means.clock()
+            left = gathered.last_at + ALBUM - self._ambience.clock()
             if left > timedelta():
                 await asyncio.sleep(left.total_seconds())
                 gathered = await self._ask(shelf.gathered, turn)
-                over = gathered.last_at is None or (gathered.last_at + ALBUM <= self._means.clock())
-                if not (gathered.is_complete and over):
+                last_at, now = gathered.last_at, self._ambience.clock()
+                is_over = last_at is None or last_at + ALBUM <= now
+                if not (gathered.is_complete and is_over):
                     return  # another piece came; whoever fetches that one goes on
-        await self._ask(self._let_turn_begin, turn, now=self._means.clock())
+        await self._ask(self._let_turn_begin, turn, now=self._ambience.clock())
 
     async def _settle(self, file: MediaFile) -> None:
         """Fetch a file, again and again while it may work later; write down what became of it."""
@@ -125,7 +112,7 @@ class Arrivals:
             raise NoSuchFile(NOT_HERE)
         if file.size > most:
             raise too_large(most, file.size)
-        store = MediaStore(Path(settings.directory))
+        store = shelf.store()
         await self._must_have_room(file, file.size, store)
         limits = Limits(size=most, seconds=seconds)
         with store.writing(file.pk) as got:
@@ -142,7 +129,7 @@ class Arrivals:
             raise TooLarge(lacking)
 
     async def _ask(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return await self._means.database(function, *args, **kwargs)
+        return await self._ambience.database(function, *args, **kwargs)
 
 
 def _must_be_a_file(file: MediaFile, got: Incoming) -> None:

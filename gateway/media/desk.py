@@ -7,6 +7,7 @@ prompt is replaced by where the file lies, or by why it does not, at the place w
 import os
 from pathlib import Path
 
+from gateway.conf import gateway_settings
 from gateway.media import kinds, names, shelf
 from gateway.media.store import MediaStore
 from gateway.models import MediaFile, MediaState, Turn
@@ -24,8 +25,7 @@ def prompt_of(turn: Turn) -> str:
     files = shelf.of(turn) if turn.held_until is not None else []
     if not files:
         return turn.prompt
-    settings = shelf.media_settings()
-    desk = Desk(MediaStore(Path(settings.directory)), workspace(turn))
+    desk = Desk(shelf.store(), workspace(turn))
     said, at = turn.prompt, 0
     for file in files:
         line = desk.line(file)
@@ -40,7 +40,7 @@ def prompt_of(turn: Turn) -> str:
 
 def workspace(turn: Turn) -> Path:
     """The directory that belongs to a turn's session and to no other."""
-    return Path(shelf.media_settings().workspaces) / str(turn.session_id)
+    return Path(gateway_settings().workspaces) / str(turn.session_id)
 
 
 class Desk:

@@ -22,7 +22,7 @@ from gateway.fetching.errors import TooLarge
 from gateway.fetching.limits import Meter, in_words, too_large
 from gateway.media import desk, forms, kinds, shelf, voice
 from gateway.media.rooms import NotSendable, open_inside
-from gateway.media.store import Incoming, MediaStore
+from gateway.media.store import Incoming
 from gateway.models import MediaFile, Turn
 from gateway.ports import Capabilities
 
@@ -76,7 +76,7 @@ class _Leaving:
 
     def __init__(self, turn: Turn, request: Request, able: Capabilities, now: datetime) -> None:
         self._turn, self._request, self._able, self._now = turn, request, able, now
-        self._store = MediaStore(Path(shelf.media_settings().directory))
+        self._store = shelf.store()
         self._note = ""
 
     def owe(self, opened: BinaryIO) -> str:

@@ -4,56 +4,41 @@ A file that the platform has from before is named by its id there. A form that i
 document, and a file that cannot be sent at all a line that says what is missing.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from delivery.addresses import Address
 from delivery.content import Media
 from delivery.errors import Refused, Unsupported
+from delivery.means import Ambience
 from delivery.ports import OutgoingPart, Readable, Receipt, Transport
 from gateway.fetching.limits import in_words
 from gateway.media import forms, shelf
-from gateway.media.store import MediaStore
 from gateway.ports import OutgoingFile, TakesFiles
 
 
-class Means(Protocol):
-    """What is needed of the world around: the database, off the event loop, and the time."""
-
-    @property
-    def database(self) -> Callable[..., Awaitable[Any]]:
-        """Runs a synchronous function, with its arguments behind it."""
-        ...
-
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        """The present."""
-        ...
-
-
-def carrier(account: str, transport: Transport, means: Means) -> Transport:
+def carrier(account: str, transport: Transport, ambience: Ambience) -> Transport:
     """A transport that also sends what lies in the media store.
 
     Args:
         account: The account's name.
         transport: Its open connection.
-        means: Database and clock.
+        ambience: Database and clock.
     """
     kind = _ReadableCarrier if isinstance(transport, Readable) else _Carrier
-    return kind(account, transport, means)
+    return kind(account, transport, ambience)
 
 
 class _Carrier:
     """A transport that sends files, made of one that takes them and the store they lie in."""
 
-    def __init__(self, account: str, transport: Transport, means: Means) -> None:
-        self._account, self._transport, self._means = account, transport, means
+    def __init__(self, account: str, transport: Transport, ambience: Ambience) -> None:
+        self._account, self._transport, self._ambience = account, transport, ambience
 
     async def send(self, part: OutgoingPart) -> Receipt:
         """Send a message, with its file if it has one."""
@@ -99,8 +84,7 @@ class _Carrier:
                 # It knows the file no longer by that name: give it once more.
                 await self._ask(shelf.forget_upload, self._account, form, media.sha256)
         with ExitStack() as opened:
-            store = MediaStore(Path(shelf.media_settings().directory))
-            content = opened.enter_context(store.open(media.number))
+            content = opened.enter_context(shelf.store().open(media.number))
             receipt = await platform.send_file(part, replace(file, content=content))
         if receipt.media_id:
             await self._ask(
@@ -109,7 +93,7 @@ class _Carrier:
                 form,
                 media.sha256,
                 receipt.media_id,
-                now=self._means.clock(),
+                now=self._ambience.clock(),
             )
         return receipt
 
@@ -123,7 +107,7 @@ class _Carrier:
         return await self._transport.send(replace(part, body=body))
 
     async def _ask(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return await self._means.database(function, *args, **kwargs)
+        return await self._ambience.database(function, *args, **kwargs)
 
 
 class _ReadableCarrier(_Carrier):

@@ -215,14 +215,18 @@ def to_be_read(number: int, conversations: QuerySet[Conversation]) -> tuple[str,
     file = rows.first()
     if file is None:
         raise FileNotFoundError(number)
-    store = MediaStore(Path(media_settings().directory))
     name = names.fitting(file.name, kinds.suffix(file.mime_type), ())
-    return name, store.open(number)
+    return name, store().open(number)
 
 
 def media_settings() -> MediaSettings:
     """The settings of files."""
     return gateway_settings().media
+
+
+def store() -> MediaStore:
+    """Where the bytes are."""
+    return MediaStore(Path(media_settings().directory))
 
 
 def described(file: MediaFile) -> str:

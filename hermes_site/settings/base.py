@@ -198,12 +198,12 @@ GATEWAY: dict[str, Any] = {
         "ALWAYS_DAYS": env.integer("HERMES_LASTING_APPROVAL_DAYS", 30, minimum=1, maximum=365),
     },
     "SYSTEM_PROMPT_FILE": env.file("HERMES_SYSTEM_PROMPT_FILE"),
-    "SHELL_WORKSPACES": str(DATA_DIR / "workspaces") if env.flag("HERMES_SHELL_TOOL") else "",
+    "WORKSPACES": str(DATA_DIR / "workspaces"),
+    "SHELL_TOOL": env.flag("HERMES_SHELL_TOOL"),
     "MEDIA": {
         "DIRECTORY": str(
             Path(env.text("HERMES_MEDIA_DIR", str(DATA_DIR / "media"))).expanduser().resolve()
         ),
-        "WORKSPACES": str(DATA_DIR / "workspaces"),
         "MAX_FILE": env.integer("HERMES_MEDIA_MAX_MB", 128, minimum=1, maximum=4000) * 2**20,
         "ACCOUNT_QUOTA": env.integer("HERMES_MEDIA_ACCOUNT_MB", 2048, minimum=1) * 2**20,
         "TOTAL_QUOTA": env.integer("HERMES_MEDIA_TOTAL_MB", 10_240, minimum=1) * 2**20,

@@ -1,5 +1,7 @@
 """What the tests of the core share."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.fakes.clock import FakeClock
@@ -23,3 +25,12 @@ def desk(transactional_db, database, clock):
     from tests.integration.desk import Desk
 
     return Desk(database, clock)
+
+
+@pytest.fixture
+def place(tmp_path, settings) -> Path:
+    """Where files are kept (`media`) and where agents find them (`rooms`)."""
+    media = settings.GATEWAY["MEDIA"] | {"DIRECTORY": str(tmp_path / "media")}
+    rooms = {"WORKSPACES": str(tmp_path / "rooms")}
+    settings.GATEWAY = settings.GATEWAY | {"MEDIA": media} | rooms
+    return tmp_path

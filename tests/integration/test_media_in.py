@@ -9,6 +9,7 @@ import pytest
 from django.db import transaction
 
 from delivery.errors import NetworkDown, RateLimited
+from delivery.means import Ambience
 from gateway import intake, turns, upkeep
 from gateway.conf import gateway_settings
 from gateway.deeds import FetchFiles
@@ -47,21 +48,15 @@ class Files:
         meter.take(found)
 
 
-@dataclass
-class Means:
-    database: object
-    clock: object
-
-
 class World:
     """An account through which files come, and the process that fetches them."""
 
     def __init__(self, database, clock) -> None:
-        self.means, self.clock, self.number = Means(database, clock), clock, 0
+        self.ambience, self.clock, self.number = Ambience(database, clock, lambda: 0.0), clock, 0
         make_account("telegram")
         make_allow_entry(user_id="7")
         self.files = Files()
-        self.arrivals = Arrivals(self.files, self.means, turns.let_begin)
+        self.arrivals = Arrivals(self.files, self.ambience, turns.let_begin)
 
     def say(self, *attachments: Attachment, text: str = "", group: str = "", **source):
         self.number += 1
@@ -90,16 +85,6 @@ class World:
         turn = self.claim()
         assert turn is not None, "it does not begin"
         return desk.prompt_of(turn)
-
-
-@pytest.fixture
-def place(tmp_path, settings) -> Path:
-    media = settings.GATEWAY["MEDIA"] | {
-        "DIRECTORY": str(tmp_path / "media"),
-        "WORKSPACES": str(tmp_path / "rooms"),
-    }
-    settings.GATEWAY = settings.GATEWAY | {"MEDIA": media}
-    return tmp_path
 
 
 @pytest.fixture
@@ -213,7 +198,7 @@ def test_the_next_process_fetches_what_the_last_one_left(world):
 
 def test_a_platform_without_files_says_so(world):
     world.say(photo())
-    asyncio.run(Arrivals(object(), world.means, turns.let_begin).gather(Turn.objects.get().pk))
+    asyncio.run(Arrivals(object(), world.ambience, turns.let_begin).gather(Turn.objects.get().pk))
 
     assert "cannot be fetched yet" in world.prompt()
 
@@ -400,7 +385,7 @@ def test_a_file_that_expires_while_it_is_fetched_leaves_nothing(world, place, cl
         async def fetch(self, file_id, meter, limits):
             meter.take(JPEG)
 
-    late = Arrivals(Late(), world.means, turns.let_begin)
+    late = Arrivals(Late(), world.ambience, turns.let_begin)
     asyncio.run(late._settle(file))
 
     assert MediaFile.objects.get().state == "gone"

@@ -3,7 +3,6 @@
 import itertools
 import shutil
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -18,6 +17,7 @@ from delivery.errors import (
     Refused,
     Unsupported,
 )
+from delivery.means import Ambience
 from delivery.models import Kind, Obligation, Part
 from delivery.ports import Certainty, OutgoingPart, Receipt
 from gateway import effects, instructions, platforms
@@ -69,16 +69,6 @@ class FileTransport(FakeTransport):
 
 
 @pytest.fixture
-def place(tmp_path, settings) -> Path:
-    media = settings.GATEWAY["MEDIA"] | {
-        "DIRECTORY": str(tmp_path / "media"),
-        "WORKSPACES": str(tmp_path / "rooms"),
-    }
-    settings.GATEWAY = settings.GATEWAY | {"MEDIA": media}
-    return tmp_path
-
-
-@pytest.fixture
 def turn(place) -> Turn:
     made = make_turn(make_conversation(chat_id="7"), state="running")
     desks.workspace(made).mkdir(parents=True)
@@ -98,10 +88,8 @@ def app(desk: Desk) -> FileTransport:
 def carry(desk: Desk, app: FakeTransport) -> None:
     """Put what carries files between the outbox and the app."""
 
-    class Means:
-        database, clock = desk.database, desk.clock
-
-    desk.transport = carrier("telegram", app, Means())
+    ambience = Ambience(desk.database, desk.clock, lambda: 0.0)
+    desk.transport = carrier("telegram", app, ambience)
     desk.transport.unknown = app.unknown  # what the desk looks at in the end
 
 

@@ -386,7 +386,7 @@ def test_an_output_that_fits_is_kept_whole(size):
 def test_the_shell_is_there_only_where_it_is_switched_on(settings, tmp_path):
     assert "shell" not in installed_tools().names()
 
-    settings.GATEWAY = {**settings.GATEWAY, "SHELL_WORKSPACES": str(tmp_path)}
+    settings.GATEWAY = {**settings.GATEWAY, "SHELL_TOOL": True, "WORKSPACES": str(tmp_path)}
 
     assert installed_tools().names() == standard_tools().names() | {"send_file", "shell"}
 
