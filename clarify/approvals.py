@@ -22,7 +22,7 @@ from clarify.states import State
 from delivery.content import Button, ButtonStyle, Controls
 
 LONGEST_SHOWN = 1500  # characters of an operation that a chat message shows
-LONGEST_REASON = 500  # characters
+LONGEST_REASON = 500  # characters that are kept
 
 
 class Reach(StrEnum):

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from clarify import permits, questions, wording
-from clarify.approvals import LONGEST_REASON, Ruling
+from clarify.approvals import Ruling
 from clarify.errors import NotPending, NotTaken
 from clarify.models import Permit, Prompt
 from clarify.questions import Answerer, Effect
@@ -115,7 +115,7 @@ def rule(
     if not prompt.is_approval:
         raise NotTaken(NO_APPROVAL)
     answerer = replace(_staff(actor, surface), authority=FULL_AUTHORITY)
-    ruling = Ruling(approved=approved, reason="" if approved else reason.strip()[:LONGEST_REASON])
+    ruling = Ruling(approved=approved, reason="" if approved else reason.strip())
     outcome = questions.rule(prompt, ruling, answerer, now=now)
     if outcome.effect is Effect.TOO_LATE:
         raise NotTaken(outcome.say)

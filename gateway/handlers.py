@@ -8,7 +8,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from clarify import questions
-from clarify.approvals import LONGEST_REASON, Reach, Ruling
+from clarify.approvals import Reach, Ruling
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.presenting import escape
@@ -125,7 +125,7 @@ def _approve(given: Given) -> Done:
 
 def _deny(given: Given) -> Done:
     number, reason = _number(given.command.rest)
-    return _rule(given, number, Ruling(approved=False, reason=reason[:LONGEST_REASON]))
+    return _rule(given, number, Ruling(approved=False, reason=reason))
 
 
 def _number(text: str) -> tuple[int | None, str]:

@@ -33,7 +33,6 @@ from gateway.messages import (
 from gateway.models import Conversation, Decision, Turn
 
 FILES_MARGIN = timedelta(seconds=5)  # for saying that the last of them did not come
-PRIVATE = frozenset({ChatType.DM, ChatType.CONSOLE, ChatType.WEBHOOK})
 
 
 def decide(event: Inbound, now: datetime) -> Verdict:
@@ -65,7 +64,7 @@ class Heard:
     @property
     def is_addressed(self) -> bool:
         """Whether it is meant for us."""
-        return self.event.mentions_bot or self.source.chat_type in PRIVATE
+        return self.event.mentions_bot or self.source.address.is_private
 
 
 def _message(event: InboundMessage, now: datetime) -> Verdict:

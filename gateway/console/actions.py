@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from clarify import questions
-from clarify.approvals import LONGEST_REASON, Ruling
+from clarify.approvals import Ruling
 from clarify.errors import NotAllowed, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import Effect
@@ -188,7 +188,7 @@ def rule(viewer: Viewer, prompt_id: int, ruling: Ruling, *, now: datetime) -> En
     if not prompt.is_approval:
         raise Refused(_("This is a question: it takes an answer."))
     try:
-        outcome = questions.rule(prompt, _short(ruling), viewer.answerer, now=now)
+        outcome = questions.rule(prompt, _tidy(ruling), viewer.answerer, now=now)
     except NotAllowed as error:
         raise Refused(entries.refusal(viewer)) from error
     except UnknownPrompt as error:
@@ -198,8 +198,8 @@ def rule(viewer: Viewer, prompt_id: int, ruling: Ruling, *, now: datetime) -> En
     return _closed(prompt, viewer)
 
 
-def _short(ruling: Ruling) -> Ruling:
-    reason = " ".join(clean(ruling.reason).split())[:LONGEST_REASON]
+def _tidy(ruling: Ruling) -> Ruling:
+    reason = " ".join(clean(ruling.reason).split())
     return replace(ruling, reason="" if ruling.approved else reason)
 
 
