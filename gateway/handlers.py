@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
@@ -20,6 +20,7 @@ from gateway.models import Conversation, Turn
 from gateway.states import OPEN, TurnState
 
 NUMBER = re.compile(r"\s*#?(\d{1,12})(?=\s|$)", re.ASCII)
+SECOND = timedelta(seconds=1)  # platforms tell when something was sent in whole ones
 REACHES = {reach.value: reach for reach in Reach}
 
 
@@ -150,19 +151,30 @@ def _rule(given: Given, number: int | None, ruling: Ruling) -> Done:
 
 
 def _meant(given: Given, number: int | None) -> Prompt | Done:
-    """The approval that a command is about: the numbered one, or the only one that is open."""
+    """The approval a command is about: the numbered one, the quoted one, or the only open one."""
     if number is not None:
         found = questions.approval(number, given.lane)
         return found or Done(_("There is no approval #%(n)s here.") % {"n": number})
+    quoted = questions.quoted(given.lane, given.event.reply_to) if given.event.reply_to else None
+    if quoted is not None and quoted.is_approval:
+        return quoted
     waiting = questions.approvals_at(given.lane)
     mine = [prompt for prompt in waiting if questions.may_answer(prompt, given.speaker)]
     if len(mine) == 1:
-        return mine[0]
+        return _unless_newer(given, mine[0])
     if not mine:
         return Done(_("Nothing waits for an approval here."))
     lines = [f"- `#{prompt.pk}` {escape(prompt.what.summary)}" for prompt in mine]
     which = _("Several operations wait. Say which, for example `/approve %(n)s`:")
     return Done("\n".join([which % {"n": mine[0].pk}, "", *lines]))
+
+
+def _unless_newer(given: Given, prompt: Prompt) -> Prompt | Done:
+    """A command without a number says nothing about what came up after it was written."""
+    if given.event.sent_at + SECOND > questions.shown_at(prompt):
+        return prompt
+    words = _("Approval #%(n)s came up after you wrote that. Read it; then say `/approve %(n)s`.")
+    return Done(words % {"n": prompt.pk})
 
 
 def _whoami(given: Given) -> Done:

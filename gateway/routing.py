@@ -190,7 +190,9 @@ def _as_late_answer(heard: Heard) -> Verdict | None:
         return None
     lane = heard.source.address.lane
     quoted = questions.quoted(lane, event.reply_to) if event.reply_to else None
-    candidates = [quoted] if quoted else questions.closed_lately(key, now=heard.now)
+    lately = [] if quoted else questions.closed_lately(key, now=heard.now)
+    # A word that quotes nothing rules on no approval, so it cannot come too late for one either.
+    candidates = [quoted] if quoted else [one for one in lately if not one.is_approval]
     closed = next((prompt for prompt in candidates if _is_late(prompt, heard)), None)
     if closed is None:
         return None

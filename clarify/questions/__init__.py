@@ -30,6 +30,7 @@ from clarify.questions.looking import (
     open_to,
     pending_for,
     quoted,
+    shown_at,
 )
 from clarify.questions.outcomes import Outcome
 from clarify.questions.ruling import rule
@@ -68,5 +69,6 @@ __all__ = [
     "resend",
     "resolve",
     "rule",
+    "shown_at",
     "skip",
 ]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from clarify import approvals, choices, wording
+from clarify import approvals, choices, consent, wording
 from clarify.errors import NotPending, UnknownPrompt
 from clarify.models import Prompt, PromptKind
 from clarify.risks import NO_AUTHORITY, Authority
@@ -118,6 +118,14 @@ def shows_at_once(prompt: Prompt) -> bool:
     return registry.outlet(prompt.destination.platform).shows_at_once
 
 
+def shown_at(prompt: Prompt) -> datetime:
+    """When its message came to be seen; when it was asked, where that is not known."""
+    if prompt.obligation is None or shows_at_once(prompt):
+        return prompt.created_at
+    arrivals = [part.delivered_at for part in prompt.obligation.parts.all() if part.delivered_at]
+    return min(arrivals, default=prompt.created_at)
+
+
 def may_be_seen(obligation: Obligation) -> bool:
     """Whether any of its parts may have reached the platform."""
     return obligation.parts.filter(state__in=MAYBE_SEEN).exists()
@@ -184,7 +192,12 @@ def closed_lately(conversation_key: str, *, now: datetime) -> list[Prompt]:
 
 
 def looks_like_answer(prompt: Prompt, text: str) -> bool:
-    """Whether `text` is a bare number or label of `prompt`, and nothing else would make sense."""
+    """Whether `text` is a bare number or label of `prompt`, and nothing else would make sense.
+
+    Of an approval: whether `text`, which quotes its message, approves or denies.
+    """
+    if prompt.is_approval:
+        return consent.read_consent(text).verdict is not consent.Verdict.UNCLEAR
     return any(choices.looks_like_answer(q, text) for q in prompt.question_set.questions)
 
 

@@ -341,3 +341,60 @@ def test_an_approver_may_say_yes_to_the_message_of_somebody_elses_turn(door) -> 
     message_id = prompt.obligation.parts.get().message_id
     assert door.say("yes", user_id="8", reply_to=message_id, **group).decision == "answer"
     assert fresh(prompt).answers["decision"] == ["approved"]
+
+
+# --- which one is meant
+
+
+def second(door, first: Prompt) -> Prompt:
+    """The same turn wants to do another dangerous thing."""
+    return make_approval(Turn.objects.get(pk=int(first.correlation)), now=door.clock())
+
+
+def message_of(prompt: Prompt) -> str:
+    return prompt.obligation.parts.get().message_id
+
+
+@pytest.mark.proves("Q23")
+def test_a_command_that_quotes_a_message_is_about_that_operation(door) -> None:
+    first = asked(door)
+    other = second(door, first)
+    door.say("/approve", reply_to=message_of(first))
+    assert fresh(first).answers["decision"] == ["approved"]
+    assert is_open(other)
+
+
+@pytest.mark.proves("Q19b")
+@pytest.mark.parametrize("command", ["/approve", "/approve session", "/deny too much"])
+def test_a_command_that_quotes_what_is_closed_decides_nothing_else(door, command) -> None:
+    first = asked(door)
+    questions.resolve(first, Event.EXPIRE, now=door.clock(), reason="expired")
+    other = second(door, first)
+    door.say(command, reply_to=message_of(first))
+    assert is_open(other)
+    assert "decided already" in said()[-1]
+
+
+@pytest.mark.proves("Q24")
+def test_a_second_approve_of_an_impatient_person_approves_nothing_unseen(door) -> None:
+    first = asked(door)
+    door.clock.advance(5)
+    twice = [door.message("/approve"), door.message("/approve")]  # sent while nobody took them up
+    door.receive(twice[0])
+    door.clock.advance(3)
+    other = second(door, first)
+    door.receive(twice[1])
+    assert is_open(other)
+    assert f"/approve {other.pk}" in said()[-1]
+    door.clock.advance(1)
+    door.say("/approve")
+    assert not is_open(other)
+
+
+@pytest.mark.proves("Q20")
+@pytest.mark.parametrize("words", ["yes", "no, wrong server", "👍"])
+def test_a_ruling_that_quotes_what_is_closed_is_no_message_for_the_agent(door, words) -> None:
+    prompt = asked(door)
+    questions.resolve(prompt, Event.EXPIRE, now=door.clock(), reason="expired")
+    assert door.say(words, reply_to=message_of(prompt)).decision == "closed"
+    assert door.say(words).decision == "turn"  # it quotes nothing, so it may be about anything
