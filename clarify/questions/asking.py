@@ -11,10 +11,11 @@ from clarify.approvals import Operation
 from clarify.errors import CannotShow
 from clarify.models import Prompt, PromptKind
 from clarify.questions.looking import held, is_armed, still_open
-from clarify.questions.showing import show, show_next, supersede
+from clarify.questions.showing import show, show_elsewhere, show_next, supersede
 from clarify.schema import QuestionSet
 from delivery import ledger
 from delivery.addresses import Address
+from delivery.states import OPEN
 from delivery.states import State as DeliveryState
 
 
@@ -138,11 +139,18 @@ def extend(prompt: Prompt, *, by: timedelta, now: datetime) -> datetime:
 
 
 def rename(old_key: str, new_key: str, chat_id: str, *, now: datetime) -> None:
-    """A conversation has another key and its chat another id: its questions move along."""
-    for prompt in still_open(old_key).order_by("id"):
-        address = replace(prompt.destination, chat_id=chat_id)
-        Prompt.objects.filter(pk=prompt.pk).update(
-            address=address.as_dict(), lane=address.lane, updated_at=now
-        )
+    """A conversation has another key and its chat another id: its questions move along.
+
+    The messages that showed them stay behind, and their ids may be those of other messages in the
+    new chat: what was shown is shown again there.
+    """
+    moved = list(still_open(old_key).select_related("obligation").order_by("id"))
     Prompt.objects.filter(conversation_key=old_key).update(conversation_key=new_key)
     permits.rename(old_key, new_key)
+    for prompt in moved:
+        address = replace(prompt.destination, chat_id=chat_id)
+        prompt.conversation_key, prompt.updated_at = new_key, now
+        prompt.address, prompt.lane = address.as_dict(), address.lane
+        prompt.save(update_fields=["address", "lane", "updated_at"])
+        if prompt.obligation is not None and prompt.obligation.state not in OPEN:
+            show_elsewhere(prompt, prompt.obligation, now)

@@ -153,6 +153,14 @@ def show_next(conversation_key: str, now: datetime) -> None:
         show(waiting[0], now)
 
 
+def show_elsewhere(prompt: Prompt, shown: Obligation, now: datetime) -> None:
+    """Show an open prompt in another place; its message `shown` is out of reach for ever."""
+    _withdraw_changes(shown, now)
+    prompt.views += 1
+    prompt.save(update_fields=["views"])
+    show(prompt, now, again=f":moved:{shown.pk}")
+
+
 def supersede(prompt: Prompt, shown: Obligation, now: datetime) -> None:
     """The prompt is shown anew: its message `shown` is not owed any more, or points there.
 
@@ -224,7 +232,9 @@ def messages_of(prompt: Prompt) -> list[Obligation]:
     triggers += [
         f"{name}:{how}:{n}" for how in ("view", "type") for n in range(1, prompt.views + 1)
     ]
-    triggers += [f"{name}:{how}:{row.pk}" for how in ("again", "below") for row in candidates]
+    triggers += [
+        f"{name}:{how}:{row.pk}" for how in ("again", "below", "moved") for row in candidates
+    ]
     found: set[int | None] = {prompt.obligation_id} - {None}
     for row in candidates:
         if row.edits_id in found or row.pk in found or _is_owed_for(row, triggers):

@@ -15,7 +15,7 @@ from gateway.agents.loop import EdgeLoop
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.agents.tools import AgentTool, Risk, standard_tools
-from gateway.messages import ChatType
+from gateway.messages import ChatMoved, ChatType
 from gateway.models import AuditEvent, Conversation, InboundEvent, ToolCall, Turn
 from tests.factories import make_account, make_allow_entry, make_approval, settle
 from tests.integration.test_intake import Door, acknowledged, fresh, said
@@ -381,4 +381,55 @@ def test_a_bare_number_is_no_ruling_in_any_session(door) -> None:  # B046
 
     assert door.say(str(prompt.pk)).decision == "turn"
 
+    assert fresh(prompt).state == "pending"
+
+
+# --- a group that becomes a supergroup: its messages are numbered anew
+
+
+def move(door, old: str, new: str) -> None:
+    door.receive(
+        ChatMoved(
+            platform="telegram",
+            account="telegram",
+            event_id=f"move{new}",
+            old_chat_id=old,
+            new_chat_id=new,
+        )
+    )
+
+
+@pytest.mark.proves("Q19b")
+def test_a_message_of_the_new_chat_is_not_taken_for_the_old_one_with_its_number(door) -> None:
+    group = {"chat_id": "-5", "chat_type": ChatType.GROUP}
+    prompt = asked(door, **group)
+    number = prompt.obligation.parts.get().message_id
+    move(door, "-5", "-1005")
+
+    group["chat_id"] = "-1005"
+    assert door.say("yes", reply_to=number, **group).decision == "ignored"
+    assert fresh(prompt).state == "pending"
+
+
+@pytest.mark.proves("Q2")
+def test_what_was_shown_in_the_old_chat_is_shown_in_the_new_one_and_decided_there(door) -> None:
+    prompt = asked(door, chat_id="-5", chat_type=ChatType.GROUP)
+    old = prompt.obligation
+    move(door, "-5", "-1005")
+
+    prompt = fresh(prompt)
+    assert prompt.obligation != old
+    assert prompt.obligation.chat_id == "-1005"
+    settle(prompt.obligation)
+    there = {"chat_id": "-1005", "chat_type": ChatType.GROUP}
+    assert press(door, prompt, **there)
+    assert fresh(prompt).state == "answered"
+    assert not Obligation.objects.filter(edits=old).exists()
+
+
+def test_what_was_not_sent_yet_is_sent_once_to_the_new_chat(door) -> None:
+    turn = door.say("A", mentions_bot=True, chat_id="-5", chat_type=ChatType.GROUP).turn
+    prompt = make_approval(turn, now=door.clock(), delivered=False)
+    move(door, "-5", "-1005")
+    assert [row.chat_id for row in Obligation.objects.filter(kind=Kind.APPROVAL)] == ["-1005"]
     assert fresh(prompt).state == "pending"
