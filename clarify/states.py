@@ -37,9 +37,6 @@ PROMPTS: Table[State, Event] = Table(
     },
 )
 
-OPEN: frozenset[State] = frozenset({State.PENDING})
-CLOSED: frozenset[State] = frozenset(State) - OPEN
-
 
 class Effect(StrEnum):
     """What something said to a prompt did, as its reply is stored with."""

@@ -11,7 +11,7 @@ from unicodedata import category
 
 import regex
 
-from delivery.content import Limit, Unit
+from delivery.content import Unit
 from delivery.layout import Segment, Shape, Span, Styles
 
 # In every unit one code point fits, so that there is always a next cut.
@@ -106,18 +106,6 @@ def pack(segments: Sequence[Segment], room: int, scale: Scale) -> list[list[Span
         packer.add(segment)
     packer.close()
     return packer.parts
-
-
-def split_text(text: str, limit: Limit, *, reserve: int = 0) -> list[str]:
-    """Cut plain text into parts that fit `limit` less `reserve`, at the best place each time.
-
-    Returns:
-        The parts in order; none for a text nobody can see.
-    """
-    scale = Scale(lambda words: measure(words, limit.unit))
-    segment = Segment((Span(text),))
-    parts = pack([segment], limit.size - reserve, scale)
-    return ["".join(span.text for span in part) for part in parts]
 
 
 class _Packer:

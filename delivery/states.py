@@ -88,4 +88,3 @@ PARTS: Table[PartState, PartEvent] = Table(
 MAYBE_SEEN = frozenset({PartState.ATTEMPTING, PartState.LOST, PartState.DELIVERED})
 WAITING = frozenset({State.PENDING, State.FAILED})  # owed, and nobody is sending it
 OPEN = WAITING | {State.ATTEMPTING}
-SETTLED = frozenset(State) - OPEN

@@ -34,11 +34,6 @@ class KeyFields:
     thread_id: str = ""
     participant_id: str = ""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether several people may stand behind this key."""
-        return not self.participant_id and self.chat_type not in {ChatType.DM, ChatType.CONSOLE}
-
 
 def fields_of(source: Source, sharing: Sharing) -> KeyFields:
     """The fields of the key that `source` belongs to: the one place where sharing is decided."""

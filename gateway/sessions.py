@@ -11,10 +11,10 @@ from django.db.models import Max
 from clarify import questions
 from delivery import ledger
 from gateway import access, statements
+from gateway.agents.history import SCHEMA_VERSION
 from gateway.keys import KeyFields, from_key, to_key
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
 
-HISTORY_SCHEMA = 1
 STIRRED = timedelta(seconds=20)  # how exact `active_at` is; it only orders lists
 
 
@@ -99,7 +99,7 @@ def append(turn: Turn, messages: Sequence[dict[str, Any]], *, now: datetime) -> 
             position=start + offset,
             turn=turn,
             message=message,
-            schema=HISTORY_SCHEMA,
+            schema=SCHEMA_VERSION,
             created_at=now,
         )
         for offset, message in enumerate(messages)

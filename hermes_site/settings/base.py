@@ -235,7 +235,8 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
-        # These log request URLs at INFO, and a Telegram URL holds the bot's token.
+        # These write addresses of calls, at INFO or DEBUG, and a Bot API address holds the token.
+        # So they stay at WARNING whatever the root's level is.
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from delivery.addresses import Address
 from delivery.content import Button, ButtonStyle, Controls, Rendered
@@ -598,8 +599,8 @@ def everything_said(error: BaseException | None) -> str:
 )
 async def test_no_error_and_no_log_tells_the_token(peer: TelegramPeer, adapter, kind: str, caplog):
     caplog.set_level(logging.DEBUG)
-    for name in conf.QUIET_LOGGERS:  # as the LOGGING setting has them
-        caplog.set_level(logging.WARNING, name)
+    for name, facts in settings.LOGGING["loggers"].items():
+        caplog.set_level(facts["level"], name)
     peer.faults.add(Fault(kind=kind))
 
     for call in (adapter.send(part()), adapter.receive("")):

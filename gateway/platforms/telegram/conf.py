@@ -9,11 +9,6 @@ from gateway.ports import AccountConfig
 PUBLIC_API = "https://api.telegram.org"
 LONGEST_POLL_SECONDS = 50  # getUpdates, `timeout`: the server cuts more down to this
 
-# These loggers write addresses of calls, and a Bot API address holds the token: `httpx` at INFO,
-# `telegram` (its Bot logs the base URL) and `httpcore` at DEBUG. The LOGGING setting must hold
-# them at WARNING, whatever the root logger's level is.
-QUIET_LOGGERS = ("httpx", "httpcore", "telegram")
-
 _TOKEN = re.compile(r"[0-9]+:[A-Za-z0-9_-]{10,}", re.ASCII)
 _PLACEHOLDERS = re.compile(r"undefined|none|null|changeme|todo|xxx+|.*your.*token.*|<.*>|\$\{?.*")
 _SHAPE = (

@@ -8,7 +8,7 @@ from delivery.document import CodeBlock, Heading, Paragraph, Table, Text
 from delivery.layout import Look, Segment, Shape, Span, lay_out
 from delivery.markdown import parse
 from delivery.portions import portions, text_of
-from delivery.splitting import Scale, is_visible, measure, pack, split_text
+from delivery.splitting import Scale, is_visible, measure, pack
 from tests.unit.delivery.writings import FAMILY, markdowns, seen, small_limits, squeezed
 
 PLAIN = Look(can_link=lambda _target: False, has_quotes=False)
@@ -18,6 +18,13 @@ CLUSTERS = ["e\u0301", FAMILY, "🇩🇪", "👍🏽", "1\ufe0f\u20e3", "क\u09
 
 def cut(markdown: str, room: int, scale: Scale = CHARACTERS) -> list[str]:
     parts = pack(lay_out(parse(markdown), PLAIN), room, scale)
+    return ["".join(span.text for span in part) for part in parts]
+
+
+def split_text(text: str, limit: Limit) -> list[str]:
+    """Plain text in parts, without any markup around it."""
+    scale = Scale(lambda words: measure(words, limit.unit))
+    parts = pack([Segment((Span(text),))], limit.size, scale)
     return ["".join(span.text for span in part) for part in parts]
 
 

@@ -101,14 +101,13 @@ def test_who_shares_a_history_is_decided_in_one_place(per_group, per_thread, in_
     found = fields_of(source(thread_id="9" if in_thread else ""), sharing)
     is_alone = per_thread if in_thread else per_group
     assert found.participant_id == ("7" if is_alone else "")
-    assert found.is_shared is not is_alone
 
 
 @pytest.mark.proves("S3")
 @pytest.mark.parametrize("chat_type", [ChatType.DM, ChatType.CONSOLE])
-def test_a_private_chat_is_never_shared(chat_type: ChatType) -> None:
-    found = fields_of(source(chat_type=chat_type), Sharing(group_per_participant=False))
-    assert not found.is_shared
+def test_a_private_chat_has_one_history_whatever_the_policy(chat_type: ChatType) -> None:
+    found = fields_of(source(chat_type=chat_type), Sharing(thread_per_participant=True))
+    assert found.participant_id == ""
 
 
 def test_a_stable_id_is_preferred_to_one_that_may_change() -> None:
