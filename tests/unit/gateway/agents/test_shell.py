@@ -388,7 +388,7 @@ def test_the_shell_is_there_only_where_it_is_switched_on(settings, tmp_path):
 
     settings.GATEWAY = {**settings.GATEWAY, "SHELL_TOOL": True, "WORKSPACES": str(tmp_path)}
 
-    assert installed_tools().names() == standard_tools().names() | {"send_file", "shell"}
+    assert installed_tools().names() == standard_tools().names() | {"shell"}
 
 
 def test_the_model_is_told_what_it_may_give(tmp_path):
