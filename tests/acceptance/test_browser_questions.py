@@ -72,6 +72,16 @@ def test_three_questions_are_answered_with_the_keyboard_alone(sit_down):
     expect(desk.page.locator("#composer-text")).to_be_focused()
 
 
+def test_whoever_just_begins_to_write_writes_an_answer_of_their_own(sit_down):
+    desk = sit_down()
+    desk.say("clarify")
+    expect(desk.panel.get_by_role("radio", name="Staging")).to_be_focused()
+    desk.page.keyboard.type("on the moon")
+    expect(desk.panel.get_by_role("radio", name="Staging")).not_to_be_checked()
+    desk.page.keyboard.press("Enter")
+    expect(desk.told("You answered")).to_contain_text("on the moon")
+
+
 def test_the_hint_about_keys_counts_the_rows(sit_down):
     desk = sit_down()
     desk.say("ask 3")

@@ -123,11 +123,18 @@ export function handleKey(event, body, question, act) {
   if (isTyping && !(event.target.value === "" && event.key === "ArrowUp")) return false;
   const digit = digitOf(event.key);
   if (digit) return byNumber(digit - 1, body, question, act);
+  if (isLetter(event.key)) {
+    // Whoever just begins to write means own words; the letter itself lands there.
+    body.querySelector("[data-own]").focus();
+    return false;
+  }
   const step = STEPS[event.key];
   if (step === undefined || event.target.closest?.("[data-plain]")) return false;
   move(stops, here, step, question, act);
   return true;
 }
+
+const isLetter = (key) => [...key].length === 1 && key.trim() !== "";
 
 // The digits of Western, Arabic and Persian keyboards.
 function digitOf(key) {
