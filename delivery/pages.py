@@ -204,6 +204,7 @@ class StaffAdmin(ModelAdmin[Row]):
             "form": form,
             "action": action,
             "foreseen": list(foreseen),
+            "shows_first": deed.foresee is not None and not foreseen,
             "origin": request.POST.get("origin", ""),
             "back": self._origin(request) or request.get_full_path(),
             "opts": self.opts,

@@ -60,7 +60,10 @@ def test_the_page_of_a_question_shows_what_the_person_saw_and_said(staff_client,
 def test_an_answer_on_behalf_is_asked_for_on_a_page_of_its_own(staff_client, prompt):
     response = act(staff_client, Prompt, "answer", prompt)
 
-    assert "Answer on behalf of the person who was asked?" in response.content.decode()
+    page = response.content.decode()
+    assert "Answer on behalf of the person who was asked?" in page
+    assert 'value="See how it is read"' in page
+    assert "Give this answer" not in page
     assert Prompt.objects.get().state == "pending"
 
 
@@ -69,7 +72,9 @@ def test_an_answer_on_behalf_is_shown_as_it_is_read_before_it_is_given(staff_cli
     response = confirm(staff_client, Prompt, "answer", prompt, text="the second, please")
 
     assert response.context["foreseen"] == [f"{factories.QUESTION} Production"]
-    assert "Nothing is done yet" in response.content.decode()
+    page = response.content.decode()
+    assert "Nothing is done yet" in page
+    assert 'value="Give this answer"' in page
     assert Prompt.objects.get().state == "pending"
 
 
