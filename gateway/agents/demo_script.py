@@ -219,7 +219,10 @@ def _report_output(content: Mapping[str, Any]) -> str:
 
 
 def _report_response(content: Mapping[str, Any]) -> str:
-    return f"You answered: **{content['user_response']}**. Thank you!"
+    response = str(content["user_response"])
+    if response.startswith("[") and response.endswith("]"):  # in the place of an answer
+        return f"Instead of an answer I got `{response}`; I go on with my best judgement."
+    return f"You answered: **{response}**. Thank you!"
 
 
 def _report_silence(content: Mapping[str, Any]) -> str:

@@ -41,10 +41,12 @@ def _hints(options: argparse.Namespace, peer: "ControlledTelegram | ControlledMo
     here = f"{peer.origin}/control"
     fault = '{"kind": "lost_ack", "method": "sendMessage", "times": 1}'
     body = '{"text": "hello", "chat": 1001}'
+    button = '{"chat": 1001, "message_id": 5, "button": "Production"}'
     return [
         f"TELEGRAM_API_BASE_URL={peer.url} TELEGRAM_BOT_TOKEN={options.token}",
         f"say something:  curl -s {here}/say -d '{body}'",
         f"read the chat:  curl -s '{here}/messages?chat=1001'",
+        f"press a button: curl -s {here}/press -d '{button}'",
         f"make it fail:   curl -s {here}/faults -d '{fault}'",
     ]
 

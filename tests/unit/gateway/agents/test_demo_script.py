@@ -107,6 +107,7 @@ def test_without_the_tool_it_says_so():
     ("content", "words"),
     [
         ({"user_response": "Staging"}, "**Staging**"),
+        ({"user_response": "[question was cancelled]"}, "Instead of an answer I got `[question"),
         ({"status": "answered", "answers": {"answers": {"when": ["Now"]}}}, "when: **Now**"),
         ({"status": "no_answer", "reason": "expired"}, "(expired)"),
         ({"status": "no_answer"}, "best judgement"),
