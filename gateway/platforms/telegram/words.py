@@ -102,14 +102,17 @@ def unread_kinds(message: Raw) -> str:
 def text_of(message: Raw) -> str:
     """What the message says, in words, raw: text or caption, or a place, a contact, a poll.
 
-    Forwarded words are marked as such: they are somebody else's, so a "/stop" or an answer
-    inside them is not an order of the one who forwarded it.
+    Forwarded words, and those that an inline bot wrote for somebody to send, are marked as such:
+    they are not the sender's own, so a "/approve" or an answer inside them is no order of theirs.
     """
     text = message.get("text") or message.get("caption") or _described(message)
     if not isinstance(text, str):
         raise TypeError("text is no text")
     author = _forwarded_from(message)
-    return f"[forwarded from {author}]\n{text}" if author and text else text
+    if author:
+        return f"[forwarded from {author}]\n{text}" if text else text
+    bot = _written_by(message)
+    return f"[written by {bot}]\n{text}" if bot and text else text
 
 
 def one_line(text: str) -> str:
@@ -123,7 +126,7 @@ def addressing(message: Raw, me: BotIdentity) -> Addressing:
     Only entities count, never a search for "@name" in the text: the latter also finds code,
     links, mail addresses and longer names ([B164]).
     """
-    if "forward_origin" in message:
+    if "forward_origin" in message or "via_bot" in message:
         return Addressing()
     text = message.get("text") or message.get("caption") or ""
     entities = message.get("entities") or message.get("caption_entities")
@@ -215,6 +218,20 @@ def _described(message: Raw) -> str:
 
 def _place(location: Raw) -> str:
     return f"{float(location['latitude'])}, {float(location['longitude'])}"
+
+
+def _written_by(message: Raw) -> str:
+    """The inline bot whose words somebody has sent, in one line; empty for their own words.
+
+    What the bot shows in its list of results need not be what is sent.
+
+    Source: https://core.telegram.org/bots/api#message, the field `via_bot`
+    """
+    bot = message.get("via_bot")
+    if not bot:
+        return ""
+    name = bot.get("username") or bot.get("first_name") or "a bot"
+    return f"the bot {one_line(name)}".replace("]", ")")
 
 
 def _forwarded_from(message: Raw) -> str:

@@ -387,6 +387,15 @@ def test_what_is_neither_words_nor_file_is_put_into_words(name: str, text: str):
     assert (text, ()) == (message(name).text, message(name).attachments)
 
 
+@pytest.mark.proves("Q15")
+def test_words_that_an_inline_bot_wrote_are_marked_and_neither_command_nor_mention():
+    bot = {"id": 5, "is_bot": True, "first_name": "Cats", "username": "cats]bot"}
+    event = said("/approve@gwbot 17", entity("bot_command", 0, 14), via_bot=bot)
+
+    assert event.text == "[written by the bot cats)bot]\n/approve@gwbot 17"
+    assert not event.mentions_bot
+
+
 def test_forwarded_words_are_marked_and_neither_command_nor_mention():
     event = message("forwarded")
 
