@@ -18,7 +18,7 @@ from gateway.agents.tools import AgentTool, Risk, standard_tools
 from gateway.messages import ChatMoved, ChatType
 from gateway.models import AuditEvent, Conversation, InboundEvent, ToolCall, Turn
 from tests.factories import make_account, make_allow_entry, make_approval, settle
-from tests.integration.test_intake import Door, acknowledged, fresh, said
+from tests.integration.door import Door, acknowledged, fresh, said
 from tests.peers.model import ModelPeer, Reply, in_turn
 from tests.peers.model import ToolCall as Call
 

@@ -16,8 +16,8 @@ from delivery.models import Kind, Obligation
 from gateway.messages import ChatType
 from gateway.models import AllowEntry, AuditEvent, InboundEvent, ToolCall, Turn
 from tests.factories import make_allow_entry, make_approval
+from tests.integration.door import Door, acknowledged, fresh, said
 from tests.integration.racing import race
-from tests.integration.test_intake import Door, acknowledged, fresh, said
 
 ADA = Answerer(id="7", name="Ada", surface="telegram", authority=Authority(own=RiskLevel.HIGH))
 EVE = Answerer(id="666", name="Eve", surface="telegram", authority=Authority(own=RiskLevel.HIGH))

@@ -20,6 +20,7 @@ from gateway.agents.runtime import AgentRuntime
 from gateway.agents.tools import AgentTool, Risk, ToolRegistry, standard_tools
 from gateway.models import AuditEvent, ToolCall, Turn
 from tests.factories import make_conversation, settle
+from tests.integration.working import say, work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CHIEF = Answerer(id="1", name="Chief", surface="telegram", authority=FULL_AUTHORITY)
@@ -53,21 +54,6 @@ def runtime(edge, ran) -> AgentRuntime:
 @pytest.fixture
 def chat(transactional_db):
     return make_conversation(chat_id="7")
-
-
-def say(chat, text: str) -> Turn:
-    new = turns.NewTurn(
-        conversation=chat, prompt=text, sender_id="7", sender_name="Ada", reply_to=""
-    )
-    with transaction.atomic():
-        return turns.enqueue(new, now=timezone.now())
-
-
-def work(chat, runtime) -> Turn:
-    turn = turns.claim(chat.pk, "host/1/1", now=timezone.now(), capacity=9)
-    assert turn is not None
-    execution.run(turn, runtime)
-    return Turn.objects.get(pk=turn.pk)
 
 
 def open_approval() -> Prompt:

@@ -20,6 +20,7 @@ from gateway.models import Note, ToolCall, TranscriptEntry, Turn
 from gateway.workbench import workbench
 from tests.factories import make_answerer, make_conversation, settle
 from tests.fakes.clock import FakeClock
+from tests.integration.working import say, work
 from tests.peers.model import ModelPeer, Reply, in_turn
 from tests.peers.model import ToolCall as Call
 from tests.services import wait_until
@@ -60,22 +61,6 @@ def model(edge):
 @pytest.fixture
 def chat(transactional_db):
     return make_conversation(chat_id="7")
-
-
-def say(chat, text: str) -> Turn:
-    new = turns.NewTurn(
-        conversation=chat, prompt=text, sender_id="7", sender_name="Ada", reply_to="41"
-    )
-    with transaction.atomic():
-        return turns.enqueue(new, now=timezone.now())
-
-
-def work(chat, runtime, owner: str = "host/1/1") -> Turn:
-    """A worker takes what is next and sees it through; the turn as it is then."""
-    turn = turns.claim(chat.pk, owner, now=timezone.now(), capacity=9)
-    assert turn is not None
-    execution.run(turn, runtime)
-    return Turn.objects.get(pk=turn.pk)
 
 
 def answer(text: str, prompt: Prompt | None = None) -> None:

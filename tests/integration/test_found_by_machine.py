@@ -16,7 +16,7 @@ from delivery.errors import OutcomeUnknown
 from delivery.models import Kind, Obligation
 from gateway.models import ToolCall
 from tests.factories import make_approval, make_prompt, make_turn, settle, several_questions
-from tests.integration.test_intake import PHOTO, Door, fresh, said
+from tests.integration.door import PHOTO, Door, fresh, said
 
 pytestmark = pytest.mark.django_db
 ADA = Answerer(id="7", name="Ada", surface="telegram", authority=FULL_AUTHORITY)

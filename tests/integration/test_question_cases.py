@@ -22,7 +22,7 @@ from tests.factories import (
     several_questions,
 )
 from tests.integration.desk import ACCOUNT
-from tests.integration.test_intake import Door, acknowledged, fresh, said
+from tests.integration.door import Door, acknowledged, fresh, said
 
 pytestmark = pytest.mark.django_db
 GROUP = {"chat_type": ChatType.GROUP, "chat_id": "-5"}

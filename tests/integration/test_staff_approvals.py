@@ -16,8 +16,8 @@ from gateway import approving
 from gateway.models import AllowEntry, AuditEvent, InboundEvent, ToolCall, Turn
 from tests import factories
 from tests.integration.commanding import run
+from tests.integration.door import Door, said
 from tests.integration.paging import act, confirm, messages_of, page
-from tests.integration.test_intake import Door, said
 
 pytestmark = pytest.mark.django_db
 CHIEF = Answerer(id="1", name="Chief", surface="telegram", authority=FULL_AUTHORITY)
