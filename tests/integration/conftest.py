@@ -34,3 +34,28 @@ def place(tmp_path, settings) -> Path:
     rooms = {"WORKSPACES": str(tmp_path / "rooms")}
     settings.GATEWAY = settings.GATEWAY | {"MEDIA": media} | rooms
     return tmp_path
+
+
+@pytest.fixture
+def ada(transactional_db):
+    """Somebody who is logged in at the Control UI."""
+    from tests.integration.viewing import make_user
+
+    return make_user("ada")
+
+
+@pytest.fixture
+def bob(transactional_db):
+    """Somebody else who is logged in at the Control UI."""
+    from tests.integration.viewing import make_user
+
+    return make_user("bob")
+
+
+@pytest.fixture
+def boss(transactional_db):
+    """Staff who may do everything there."""
+    from tests.factories import make_staff
+    from tests.integration.viewing import viewer_of
+
+    return viewer_of(make_staff())

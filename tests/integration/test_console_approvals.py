@@ -20,25 +20,10 @@ from gateway.console.errors import NotFound, Refused
 from gateway.console.viewers import viewer_of
 from gateway.models import AuditEvent, Conversation, ToolCall, Turn
 from tests import factories
-from tests.integration.test_console import Page, chat_of, make_user, off_loop, user_of
+from tests.integration.viewing import Page, chat_of, off_loop, user_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 YES, NO = Ruling(approved=True), Ruling(approved=False)
-
-
-@pytest.fixture
-def ada():
-    return make_user("ada")
-
-
-@pytest.fixture
-def bob():
-    return make_user("bob")
-
-
-@pytest.fixture
-def boss():
-    return viewer_of(factories.make_staff())
 
 
 def clerk():
