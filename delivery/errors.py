@@ -55,7 +55,7 @@ class RateLimited(NotSent):
     Args:
         detail: One sentence for staff.
         retry_after: Seconds to wait, as the platform said; at least 0.
-        scope: What the limit covers: `chat`, `account`, or `method`.
+        scope: What the limit covers: `chat`, `account`, `method` or `media`.
         code: The platform's own error code.
     """
 
