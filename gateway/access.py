@@ -116,12 +116,10 @@ def sync_environment(*, now: datetime) -> None:
         wanted = set(facts.get("allowed_users", ()))
         present = AllowEntry.objects.filter(platform=platform, from_environment=True)
         for entry in present.exclude(user_id__in=wanted):
-            audit.note(
-                "allow.removed", actor="environment", subject=f"{platform}:{entry.user_id}", now=now
-            )
+            audit.note("allow.removed", actor="environment", subject=str(entry), now=now)
             entry.delete()
         for user_id in sorted(wanted):
-            _, is_new = AllowEntry.objects.get_or_create(
+            entry, is_new = AllowEntry.objects.get_or_create(
                 platform=platform,
                 account="",
                 scope_id="",
@@ -130,9 +128,7 @@ def sync_environment(*, now: datetime) -> None:
                 defaults={"from_environment": True, "note": f"{platform.upper()}_ALLOWED_USERS"},
             )
             if is_new:
-                audit.note(
-                    "allow.added", actor="environment", subject=f"{platform}:{user_id}", now=now
-                )
+                audit.note("allow.added", actor="environment", subject=str(entry), now=now)
 
 
 def problem_with_user_id(platform: str, user_id: str) -> str:

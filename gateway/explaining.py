@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from clarify.presenting import clipped
 from clarify.states import Effect
 from gateway.holding import Held, Layer, held_by
 from gateway.story import Asked, Called, Owed, Replied, Said, Spared, Story, Turned
@@ -80,8 +81,7 @@ def explain(story: Story) -> Explanation:
 
 def quote(text: str) -> str:
     """The beginning of what somebody wrote, on one line, in quotes."""
-    line = " ".join(text.split())
-    return f"“{line[: LONGEST_QUOTE - 1]}…”" if len(line) > LONGEST_QUOTE else f"“{line}”"
+    return f"“{clipped(text, LONGEST_QUOTE)}”"
 
 
 def _said(said: Said) -> Iterator[Entry]:

@@ -56,7 +56,7 @@ def _open(fields: KeyFields, title: str, now: datetime) -> Conversation:
 
 def entitle(conversation: Conversation, title: str) -> None:
     """Call a conversation `title`, unless it has a name already."""
-    Conversation.objects.filter(pk=conversation.pk, title="").update(title=title)
+    Conversation.objects.filter(pk=conversation.pk, title="").update(title=title[:200])
 
 
 def stir(conversation: Conversation, *, now: datetime) -> None:

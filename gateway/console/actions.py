@@ -13,6 +13,7 @@ from clarify import questions
 from clarify.approvals import Ruling
 from clarify.errors import NotAllowed, UnknownPrompt
 from clarify.models import Prompt
+from clarify.presenting import clipped
 from clarify.questions import Effect
 from clarify.schema import Question
 from gateway import audit, intake, keys, sessions, turns
@@ -82,9 +83,7 @@ def _take(
 
 def _name(conversation: Conversation, words: str) -> None:
     """A chat is called by the first thing said in it."""
-    line = " ".join(words.split())
-    title = line if len(line) <= LONGEST_TITLE else f"{line[: LONGEST_TITLE - 1].rstrip()}…"
-    sessions.entitle(conversation, title)
+    sessions.entitle(conversation, clipped(words, LONGEST_TITLE))
 
 
 def first_chat(viewer: Viewer, *, now: datetime) -> Conversation:

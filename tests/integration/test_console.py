@@ -39,6 +39,15 @@ def test_what_is_said_begins_a_turn_and_names_the_chat(ada):
     assert turn.sender_id == ada.person_id
 
 
+def test_a_chat_is_named_by_whole_characters_however_many_code_points_they_take(ada):
+    chat = chat_of(ada)
+    family = "👩‍👩‍👧‍👦"
+    say(ada, chat, family * 100)
+    chat.refresh_from_db()
+    assert len(chat.title) <= 200
+    assert chat.title.startswith(family * 20)
+
+
 def test_the_same_message_sent_twice_is_taken_once(ada):
     conversation = chat_of(ada)
     first, second = say(ada, conversation), say(ada, conversation)
