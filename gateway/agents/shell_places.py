@@ -16,6 +16,7 @@ _START_UP = re.compile(
 )
 _HARMLESS_DEVICE = re.compile(r"/dev/(?:null|zero|full|tty|std(?:in|out|err)|fd/\d+|shm(?:/.*)?)")
 _HOME = re.compile(r"(?:~|\$HOME|\$\{HOME[^}]*\})(?=/|$)")
+_SOMEBODYS_HOME = re.compile(r"~[\w.-]*")
 _LEADING_PARAMETER = re.compile(r"^(?:\$\w+|\$\{[^}]*\})+(?=/)")
 _ENDING = re.compile(r"(?:/+(?:\*+|\.?))+$")
 
@@ -36,7 +37,12 @@ def place(text: str) -> str:
 def is_vital(text: str) -> bool:
     """Whether everything below the path is a system, a home or more than one's own folder."""
     where = place(text)
-    if where in {"/", "~", ".."} or where.startswith("../") or is_protected(text):
+    if (
+        where in {"/", ".."}
+        or _SOMEBODYS_HOME.fullmatch(where)
+        or where.startswith("../")
+        or is_protected(text)
+    ):
         return True
     parts = where.split("/")[1:] if where.startswith("/") else []
     return len(parts) == 1 or (len(parts) == 2 and parts[0] in _SHARED)

@@ -12,9 +12,10 @@ from itertools import islice, pairwise
 
 from clarify.redaction import visible
 from clarify.risks import RiskLevel
-from gateway.agents.shell_places import is_connection, is_device, is_protected
+from gateway.agents.shell_places import is_connection, is_device, is_protected, is_vital
 from gateway.agents.shell_rules import (
     CONNECTS,
+    DELETES,
     DROPS,
     EDITS,
     FETCHERS,
@@ -24,8 +25,11 @@ from gateway.agents.shell_rules import (
     SHELLS,
     WIPES,
     WRAPPERS,
+    deletes_trees,
     drops_data,
+    inline_code,
     rule_of,
+    scripts_in_options,
 )
 from gateway.agents.shell_script import RESERVED, Command, Pipeline, Script, Word
 from gateway.agents.shell_words import Unreadable, read
@@ -41,6 +45,11 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=", re.ASCII)
 _DECEPTIVE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+_KNOWN_FOLDER = re.compile(r"\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:/[\w.+-]+)+$")
+_LOADER = re.compile(r"ld(?:-linux|-musl|64)?[\w.-]*\.so[\d.]*")
+_SOURCING = frozenset({"eval", "source", "."})
+_LATER = frozenset({"at", "batch"})
+_FEEDS = frozenset({"xargs", "parallel"})
 _WRITING = frozenset({">", ">>", ">|", "<>", "&>", "&>>", ">&"})
 
 
@@ -92,12 +101,40 @@ def _reasons(script: Script, depth: int) -> Iterator[str]:
     """What is critical in a script, and in the scripts inside of it."""
     if depth > _DEEPEST:
         raise Unreadable("too many scripts inside one another")
+    yield from _from_a_vital_place(script)
     for pipeline in script.pipelines:
         if _multiplies(pipeline, script.functions):
             yield MULTIPLIES
         yield from _of_pipeline(pipeline)
         for index, command in enumerate(pipeline.commands):
             yield from _of_command(command, depth, is_fed=index > 0)
+
+
+def _from_a_vital_place(script: Script) -> Iterator[str]:
+    """Whether a tree is deleted where another command has gone, or what another has named."""
+    commands = [one.words for pipeline in script.pipelines for one in pipeline.commands]
+    texts = [[_name(words), *_texts(words[1:])] for words in map(_stripped, commands)]
+    deleting = [text for text in texts if deletes_trees(text)]
+    goes = [text for text in texts if text[0] in {"cd", "pushd"} and len(text) > 1]
+    if deleting and any(is_vital(text[-1]) for text in goes):
+        yield DELETES
+    named = {operand for text in deleting for operand in text[1:] if operand.startswith("$")}
+    if named & _names_of_vital(commands):
+        yield DELETES
+
+
+def _names_of_vital(commands: list[list[Word]]) -> set[str]:
+    """The variables that are set to vital places, as they are written when they are used."""
+    found = set()
+    for words in commands:
+        for text in _texts(words):
+            name, is_set, value = text.partition("=")
+            if is_set and is_vital(value):
+                found |= {f"${name}", f"${{{name}}}"}
+        looped = _texts(words)
+        if looped[:1] == ["for"] and len(looped) > 3 and any(map(is_vital, looped[3:])):
+            found |= {f"${looped[1]}", f"${{{looped[1]}}}"}
+    return found
 
 
 def _multiplies(pipeline: Pipeline, functions: Set[str]) -> bool:
@@ -120,13 +157,26 @@ def _of_command(command: Command, depth: int, *, is_fed: bool) -> Iterator[str]:
     words = _stripped(command.words)
     yield from _of_redirections(command)
     yield from _of_program(words, depth)
-    if _name(words) in INTERPRETERS and is_fed and _runs_its_input(words):
-        yield FETCHES
-    if _name(words) in SHELLS | {"eval", "source", "."}:
+    yield from _of_interpreter(command, words, is_fed=is_fed)
+    if _name(words) in SHELLS | _SOURCING:
         yield from _of_shell(command, words, depth)
     for word in [*command.words, *(one.target for one in command.redirections)]:
         for inner in word.inner:
             yield from _reasons(inner, depth + 1)
+
+
+def _of_interpreter(command: Command, words: list[Word], *, is_fed: bool) -> Iterator[str]:
+    """What an interpreter reads: what is piped, what a substitution fetches, code in a word."""
+    name = _name(words)
+    is_given = name in _LATER or (name in INTERPRETERS and _runs_its_input(words))
+    reads_words = name in INTERPRETERS | _SOURCING
+    fetched = reads_words and any(_fetches(inner) for word in words for inner in word.inner)
+    if (is_fed and is_given) or fetched:
+        yield FETCHES
+    bodies = [one.body or one.target.text for one in command.redirections if "<<" in one.operator]
+    reason = inline_code([name, *_texts(words[1:])], bodies)
+    if reason:
+        yield reason
 
 
 def _of_redirections(command: Command) -> Iterator[str]:
@@ -143,25 +193,45 @@ def _of_program(words: list[Word], depth: int) -> Iterator[str]:
     if not words:
         return
     name = _name(words)
-    if not words[0].is_literal and re.search(r"[$`*?\[{]", name):
+    if _is_unknown(words[0]):
         yield UNKNOWN_PROGRAM
     yield from _by_the_rules(words)
-    if name in WRAPPERS:
+    for text in scripts_in_options([name, *_texts(words[1:])]):
+        yield from _reasons(read(text), depth + 1)
+    if name in WRAPPERS or _LOADER.fullmatch(name):
         for start in range(1, min(len(words), _MOST_STARTS)):
             yield from _of_wrapped(words[start:], depth)
+            if name in _FEEDS and deletes_trees(
+                [_name(words[start:]), *_texts(words[start + 1 :])]
+            ):
+                yield DELETES
+
+
+def _is_unknown(word: Word) -> bool:
+    """Whether one cannot tell which program a word names, or whether it is one word at all."""
+    if word.is_literal:
+        return False
+    if word.may_split and not _KNOWN_FOLDER.match(word.text):
+        return True
+    name = posixpath.basename(word.text)
+    return not name or re.search(r"[$`*?\[{]", name) is not None
 
 
 def _by_the_rules(words: list[Word]) -> Iterator[str]:
     rule = rule_of(_name(words))
-    reason = rule([word.text for word in words]) if rule is not None else ""
+    texts = [_name(words), *_texts(words[1:])]
+    reason = rule(texts) if rule is not None else ""
     if reason:
         yield reason
+    if deletes_trees(texts) and any(word.inner for word in words[1:]):
+        yield DELETES  # what it deletes is known only when it runs
 
 
 def _of_wrapped(words: list[Word], depth: int) -> Iterator[str]:
     """What a wrapper may run: a program with its arguments, or a script in one word."""
     first = words[0]
     yield from _by_the_rules(words)
+    yield from _of_interpreter(Command(words), words, is_fed=False)
     if _name(words) in SHELLS:
         yield from _of_shell(Command(words), words, depth)
     elif " " in first.text and depth < _DEEPEST:
@@ -174,8 +244,6 @@ def _of_wrapped(words: list[Word], depth: int) -> Iterator[str]:
 
 def _of_shell(command: Command, words: list[Word], depth: int) -> Iterator[str]:
     """What a shell is given to run: words, a here-document, what a substitution fetches."""
-    if any(_fetches(inner) for word in words for inner in word.inner):
-        yield FETCHES
     texts = [one.body or one.target.text for one in command.redirections if "<<" in one.operator]
     if _name(words) == "eval":
         texts.append(" ".join(word.text for word in words[1:]))
@@ -208,13 +276,18 @@ def _fetches(script: Script) -> bool:
 
 def _stripped(words: list[Word]) -> list[Word]:
     """The words of a command without what may stand before its name."""
-    start = 0
+    start, before = 0, ""
     for word in words:
-        is_keyword = word.is_bare and word.text in RESERVED
-        if not (is_keyword or _ASSIGNMENT.match(word.text)):
+        is_keyword = word.is_bare and word.text in RESERVED | {"function"}
+        is_of_keyword = before == "function" or (before == "time" and word.text[:1] == "-")
+        if not (is_keyword or is_of_keyword or _ASSIGNMENT.match(word.text)):
             break
-        start += 1
+        start, before = start + 1, word.text
     return list(islice(words, start, None))
+
+
+def _texts(words: list[Word]) -> list[str]:
+    return [word.text for word in words]
 
 
 def _name(words: list[Word]) -> str:

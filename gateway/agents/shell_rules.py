@@ -22,6 +22,9 @@ DROPS = "deletes data of a database"
 DESTROYS = "deletes what runs elsewhere"
 CONNECTS = "lets others in from the network"
 MULTIPLIES = "starts itself over and over"
+INLINE = "runs code that starts programs or deletes, which cannot be followed"
+
+_DELETING = re.compile(r"\b(?:rm|shred|unlink)\b")
 
 Rule = Callable[[Sequence[str]], str]
 
@@ -41,8 +44,17 @@ FETCHERS = _names(
 WRAPPERS = _names(
     "env nohup nice ionice timeout setsid stdbuf xargs exec command builtin watch chrt taskset"
     " parallel strace ssh busybox toybox flock script unshare sudo doas su pkexec find docker"
-    " podman kubectl lxc trap time systemd-run chroot nsenter"
+    " podman kubectl lxc trap time systemd-run chroot nsenter ld.so"
 )
+_CODE = {"python": "c", "perl": "eE", "ruby": "e", "node": "ep", "php": "r", "lua": "e"}
+_AWKS = _names("awk gawk mawk nawk")
+_STARTS_OR_DELETES = re.compile(
+    r"\b(?:(?<!platform\.)system|exec(?:[lv]\w*|file\w*|sync)?|popen\w*|spawn\w*|subprocess|fork|qx"
+    r"|child_process|eval|getattr|__(?:import|builtins|globals|subclasses)__|importlib|rmtree"
+    r"|rmdir\w*|rm(?:Sync|_rf?)|unlink\w*|remove(?:dirs|sync)?(?=\s*\())\b",
+    re.IGNORECASE,
+)
+_BACKQUOTED = frozenset({"perl", "ruby", "php"})  # they start programs so
 
 _CLIENTS = _names(
     "psql mysql mariadb sqlite3 sqlcmd mongo mongosh duckdb clickhouse-client clickhouse cockroach"
@@ -63,6 +75,50 @@ def drops_data(words: Sequence[str], texts: Sequence[str]) -> bool:
         texts: What the client is given: arguments, here-documents, what is piped.
     """
     return not _CLIENTS.isdisjoint(words) and any(_DROPPING.search(text) for text in texts)
+
+
+def inline_code(words: Sequence[str], bodies: Sequence[str]) -> str:
+    """A reason if an interpreter is given code that starts programs or deletes.
+
+    Args:
+        words: Of the command; its name without the folder.
+        bodies: The here-documents it reads.
+    """
+    letters = next((_CODE[name] for name in _CODE if re.fullmatch(rf"{name}[\d.]*", words[0])), "")
+    if words[0] in _AWKS:
+        texts = list(words[1:])
+    elif letters:
+        is_flag = re.compile(rf"-[A-Za-z]*[{letters}]|--eval|--print").fullmatch
+        texts = [after for word, after in pairwise(words) if is_flag(word)]
+        texts += [word for word in words[1:] if re.match(rf"-[{letters}].", word)]
+        texts += bodies
+    else:
+        return ""
+    is_quoted = words[0].rstrip("0123456789.") in _BACKQUOTED and any("`" in t for t in texts)
+    return INLINE if is_quoted or any(map(_STARTS_OR_DELETES.search, texts)) else ""
+
+
+def scripts_in_options(words: Sequence[str]) -> list[str]:
+    """What single programs run that stands inside of one of their options.
+
+    Args:
+        words: Of the command; its name without the folder.
+    """
+    found = []
+    for pattern in _SCRIPT_IN_WORD.get(words[0], ()):
+        matches = (re.match(pattern, word, re.DOTALL) for word in words[1:])
+        found += [match[1] for match in matches if match]
+    return found
+
+
+_SHOUTED = r"(?:[^=]*=)?:?!(.+)"
+_SCRIPT_IN_WORD: dict[str, tuple[str, ...]] = {
+    "alias": (r"[^=]+=(.+)",),
+    "env": (r"-[A-Za-z]*S(.+)", r"--split-string=(.+)"),
+    "git": (_SHOUTED,),
+    "tar": (r"--checkpoint-action=exec=(.+)", r"--(?:to-command|use-compress-program)=(.+)"),
+    **dict.fromkeys(["vi", "vim", "ex"], (_SHOUTED, r"\+:?!(.+)")),
+}
 
 
 def _always(reason: str) -> Rule:
@@ -90,10 +146,17 @@ def _rm(words: Sequence[str]) -> str:
     return _writes(words)
 
 
+def deletes_trees(words: Sequence[str]) -> bool:
+    """Whether it is an `rm` that deletes whatever stands below what it is given."""
+    return words[0] == "rm" and _has_flag(words, "rR", "--r")
+
+
 def _find(words: Sequence[str]) -> str:
-    deletes = "-delete" in words or {"rm", "shred", "unlink"} & set(words)
+    deletes = "-delete" in words or any(map(_DELETING.search, words))
     places = []
     for word in words[1:]:
+        if re.fullmatch(r"-[HLP]|-O\d", word):
+            continue
         if word.startswith(("-", "(", "!")):
             break
         places.append(word)
@@ -157,7 +220,7 @@ def _chmod(words: Sequence[str]) -> str:
 
 
 def _kill(words: Sequence[str]) -> str:
-    return ENDS if "-1" in words[1:] else ""
+    return ENDS if {"-1", "1"} & set(words[1:]) else ""
 
 
 def _git(words: Sequence[str]) -> str:
@@ -201,7 +264,7 @@ def _table() -> dict[str, Rule]:
         " vgremove pvremove",
         STOPS: "shutdown reboot halt poweroff kexec",
         ENDS: "killall killall5 pkill skill",
-        BECOMES: "sudo su doas pkexec run0 setcap chroot nsenter sudoedit",
+        BECOMES: "sudo su doas pkexec run0 setcap chroot nsenter sudoedit runuser setpriv capsh",
         EDITS: "useradd usermod userdel adduser deluser groupadd groupmod passwd chpasswd visudo"
         " insmod rmmod modprobe iptables ip6tables nft ufw firewall-cmd update-grub",
         DROPS: "dropdb dropuser",

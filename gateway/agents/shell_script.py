@@ -17,12 +17,14 @@ class Word:
         text: Without its quotes; what would be expanded stands there as it is written.
         is_literal: A shell takes it for exactly `text`.
         is_bare: No part of it was quoted.
+        may_split: A part of it that was not quoted may become several words.
         inner: The scripts of its substitutions.
     """
 
     text: str = ""
     is_literal: bool = True
     is_bare: bool = True
+    may_split: bool = False
     inner: list["Script"] = field(default_factory=list)
 
     def expand(self, written: str) -> None:

@@ -17,6 +17,7 @@ _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _BARE = re.compile(r"[^ \t\n'\"\\$`;|&<>()]+")
 _QUOTED = re.compile(r"[^\"\\$`]+")
 _EXPANDED = re.compile(r"[*?\[{}~]")
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])", re.ASCII)
 _ANSI_C = re.compile(r"\$'(?:[^'\\]|\\.)*+'", re.DOTALL)
 _BACKQUOTED = re.compile(r"`((?:[^`\\]|\\.)*+)`", re.DOTALL)
@@ -78,6 +79,7 @@ class _Words:
         if bare:
             word.text += bare
             word.is_literal = word.is_literal and not _EXPANDED.search(bare)
+            word.may_split = word.may_split or _BRACES.search(bare) is not None
             return True
         character = self.text[self.at]
         if character in "<>" and self.text.startswith("(", self.at + 1):
@@ -92,6 +94,7 @@ class _Words:
         }.get(character)
         if read_part is not None:
             read_part(word)
+            word.may_split = word.may_split or character in "$`"
         return read_part is not None
 
     def _single_quoted(self, word: Word) -> None:
