@@ -196,7 +196,7 @@ def _line(index: int, option: Option, letters: bool) -> str:
 
 def _guidance(question: Question, letters: bool) -> str:
     if not question.options:
-        return "Reply with your answer, or `/skip` to leave it open."
+        return "Reply with your answer, or `/skip` to decline."
     place = "letter" if letters else "number"
     if question.multi_select:
         example = (
@@ -206,7 +206,7 @@ def _guidance(question: Question, letters: bool) -> str:
     else:
         how = f"Reply with the {place} or the text of one option."
     own = "" if _offers_other(question) else f"{wording.OTHER_BY_TEXT} "
-    return f"{own}{how} `/skip` to leave it open."
+    return f"{own}{how} `/skip` to decline."
 
 
 def _offers_other(question: Question) -> bool:
@@ -229,15 +229,18 @@ def _numbered(number: int, question: Question, letters: bool) -> str:
 
 def _set_guidance(questions: Sequence[Question], left: Sequence[Question], letters: bool) -> str:
     """How to answer the open questions together, with an example made of them."""
+    if len(left) == 1:
+        return _guidance(left[0], letters)
     parts = []
     for question in left:
         number = questions.index(question) + 1
         first = "a" if letters else "1"
         parts.append(f"{number}: {first if question.options else 'your own words'}")
     example = "; ".join(parts)
+    own = wording.OTHER_BY_NUMBER.format(number=questions.index(left[0]) + 1)
     return (
-        f"{wording.OTHER_BY_TEXT} Answer all at once, for example `{example}`, "
-        "or one after another. `/skip` to leave them open."
+        f"{own} Answer all at once, for example `{example}`, or one after another. "
+        "`/skip` to decline."
     )
 
 

@@ -19,6 +19,7 @@ BY_BUTTON = "Press a button, or just type your answer."
 BY_NUMBERED_BUTTON = "Press the number of an option, or just type your answer."
 BY_REPLY = "*In this group, type your answer as a reply to this message: I may not hear it else.*"
 OTHER_BY_TEXT = "Other: reply with your own words."
+OTHER_BY_NUMBER = "Other: reply with a number and your own words, as in `{number}: my words`."
 ANSWER_EVERY = "Every question needs an answer; nothing was stored."
 TYPE_YOUR_ANSWER = "Type your answer and send it."
 STAFF = "staff"  # who closed a question for somebody else

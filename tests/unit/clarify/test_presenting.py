@@ -40,7 +40,7 @@ def test_a_single_question_is_a_numbered_list_that_says_how_to_answer() -> None:
     expected = (
         "Which city?\n\n1. Oslo — up north\n2. Rome\n\n"
         "Other: reply with your own words. Reply with the number or the text of one option. "
-        "`/skip` to leave it open."
+        "`/skip` to decline."
     )
 
     assert expected == present(_set(CITY))
@@ -73,6 +73,23 @@ def test_the_example_of_a_set_is_an_answer_to_it() -> None:
     assert reading.answers == {"city": ("Oslo",), "extras": ("Food",)}
 
 
+def test_own_words_for_one_of_several_are_asked_for_with_a_number_that_is_read_so() -> None:
+    reading = read_set((CITY, EXTRAS), {}, "1: my words")
+
+    assert "`1: my words`" in present(_set(CITY, EXTRAS))
+    assert reading.answers == {"city": ("my words",)}
+
+
+def test_the_last_of_several_is_asked_for_like_a_single_one() -> None:
+    text = present(_set(CITY, EXTRAS), answered={"city": ("Oslo",)})
+
+    assert "reply with your own words" in text
+    assert "one after another" not in text
+    assert read_set((CITY, EXTRAS), {"city": ("Oslo",)}, "my words").answers == {
+        "extras": ("my words",)
+    }
+
+
 def test_what_is_answered_is_shown_and_not_asked_again() -> None:
     text = present(_set(CITY, EXTRAS), answered={"city": ("Oslo",)})
 
@@ -80,7 +97,7 @@ def test_what_is_answered_is_shown_and_not_asked_again() -> None:
     assert "**1. City:** Oslo" in text
     assert "b) Rome" not in text
     assert "**2. Extras** — What else?" in text
-    assert "`2: a`" in text
+    assert "`a, b`" in text
 
 
 def test_one_question_of_a_set_says_which_it_is() -> None:
