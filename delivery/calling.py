@@ -25,7 +25,7 @@ HARMLESS = {Certainty.IDEMPOTENT, Certainty.READABLE}
 
 
 @dataclasses.dataclass
-class Attempt:
+class Call:
     """One call about one part.
 
     Attributes:
@@ -52,13 +52,13 @@ class Caller:
     def __init__(self, means: Means, work: Claimed) -> None:
         self._means, self._work = means, work
 
-    async def call(self, part: Part, attempt: Attempt) -> Receipt:
+    async def call(self, part: Part, call: Call) -> Receipt:
         """Make the call; a fault of ours becomes an unknown outcome, which is tried again and ends.
 
         One message that cannot be sent for such a reason must not hold up the whole account.
         """
         try:
-            receipt = await self._call(part, attempt)
+            receipt = await self._call(part, call)
         except TransportError:
             raise
         except Exception as error:
@@ -69,43 +69,43 @@ class Caller:
             raise OutcomeUnknown("the platform named no message")  # [D4]: that is no receipt
         return receipt
 
-    async def _call(self, part: Part, attempt: Attempt) -> Receipt:
+    async def _call(self, part: Part, call: Call) -> Receipt:
         transport, outlet = self._means.transport, self._means.outlet
-        if attempt.target:
-            return await transport.edit(attempt.target, self._outgoing(part))
+        if call.target:
+            return await transport.edit(call.target, self._outgoing(part))
         if part.was_lost:
-            found = await self._look(part, attempt)
+            found = await self._look(part, call)
             if found is not None:
                 return found
-        elif attempt.is_doubtful:
-            attempt.marked = outlet.certainty is not Certainty.IDEMPOTENT
+        elif call.is_doubtful:
+            call.marked = outlet.certainty is not Certainty.IDEMPOTENT
         outgoing = self._outgoing(part)
-        if attempt.marked:
+        if call.marked:
             body = outlet.dialect.mark(outgoing.body, str(wording.RECOVERED))
             outgoing = dataclasses.replace(outgoing, body=body)
         return await transport.send(outgoing)
 
-    async def _look(self, part: Part, attempt: Attempt) -> Receipt | None:
+    async def _look(self, part: Part, call: Call) -> Receipt | None:
         """What can be known of a part that may have arrived; whether to mark it otherwise.
 
         Nothing is sent here, so nothing that goes wrong here is a loss.
         """
         transport, certainty = self._means.transport, self._means.outlet.certainty
-        attempt.marked = certainty not in HARMLESS
+        call.marked = certainty not in HARMLESS
         try:
             if certainty is Certainty.READABLE and isinstance(transport, Readable):
                 since = self._work.obligation.created_at
                 found = await transport.look(self._outgoing(part), since=since)
-                attempt.operation = "look" if found else "send"
+                call.operation = "look" if found else "send"
                 return found
-            if attempt.marked:
+            if call.marked:
                 # There are few more copies to give: none is sent to a platform that is away.
                 await transport.typing(self._work.obligation.destination)
         except RateLimited:
             if certainty is Certainty.READABLE:
                 raise
         except Refused:
-            attempt.marked = certainty is not Certainty.IDEMPOTENT
+            call.marked = certainty is not Certainty.IDEMPOTENT
         except OutcomeUnknown as error:
             raise NetworkDown(error.detail, code=error.code) from error
         return None

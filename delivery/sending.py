@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from delivery import destinations, ledger, retry
-from delivery.calling import HARMLESS, Attempt, Caller
+from delivery.calling import HARMLESS, Call, Caller
 from delivery.conf import delivery_settings
 from delivery.errors import MessageGone, OutcomeUnknown, TransportError
 from delivery.ledger import Claimed
@@ -88,18 +88,18 @@ class Sending:
         while True:
             target = self._by_part.get(part.position, "")
             is_doubtful = part.position in self._doubtful
-            attempt = Attempt(target, "edit" if target else "send", is_doubtful)
+            call = Call(target, "edit" if target else "send", is_doubtful)
             try:
-                receipt = await self._caller.call(part, attempt)
+                receipt = await self._caller.call(part, call)
             except TransportError as error:
-                decision = self._decide(error, part, frozenset(tried), attempt)
-                if not await self._again(part, error, decision, attempt.operation):
+                decision = self._decide(error, part, frozenset(tried), call)
+                if not await self._again(part, error, decision, call.operation):
                     return False
                 tried.add(decision.step)
                 continue
-            return await self._accept(part, receipt, attempt)
+            return await self._accept(part, receipt, call)
 
-    async def _accept(self, part: Part, receipt: Receipt, attempt: Attempt) -> bool:
+    async def _accept(self, part: Part, receipt: Receipt, call: Call) -> bool:
         self._let_go(None)
         goes_on = self._take_room_after(part)
         await self._write(
@@ -107,8 +107,8 @@ class Sending:
             self._work,
             part,
             receipt,
-            operation=attempt.operation,
-            marked=attempt.marked,
+            operation=call.operation,
+            marked=call.marked,
             now=self._means.ambience.clock(),
             goes_on=goes_on,
         )
@@ -139,7 +139,7 @@ class Sending:
     # --- what comes of it -----------------------------------------------------------------------
 
     def _decide(
-        self, error: TransportError, part: Part, tried: frozenset[Step], attempt: Attempt
+        self, error: TransportError, part: Part, tried: frozenset[Step], call: Call
     ) -> Decision:
         decision = retry.decide(
             error,
@@ -147,7 +147,7 @@ class Sending:
             recoveries_left=delivery_settings().max_recoveries - self._work.obligation.recoveries,
             tried=tried,
             chance=self._means.ambience.chance(),
-            is_edit=bool(attempt.target),
+            is_edit=bool(call.target),
             is_harmless=self._means.outlet.certainty in HARMLESS,
         )
         if decision.stops_account:
