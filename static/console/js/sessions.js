@@ -1,7 +1,7 @@
 // The list of conversations: one's own chats and, for staff, those of every platform.
 
 import { byId, el, icon } from "./dom.js";
-import { brief, facts, t } from "./words.js";
+import { brief, t } from "./words.js";
 
 const NARROW = matchMedia("(max-width: 52rem)");
 
@@ -117,5 +117,3 @@ export function nameOf(row) {
 
 export const title = (platform) =>
   platform === "console" ? "Console" : platform.charAt(0).toUpperCase() + platform.slice(1);
-
-export const isStaff = facts.viewer.staff;
