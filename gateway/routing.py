@@ -9,6 +9,7 @@ from clarify import questions
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import Answerer, Effect, Outcome
+from clarify.states import State
 from delivery import destinations, ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
@@ -193,7 +194,8 @@ def _as_late_answer(heard: Heard) -> Verdict | None:
     lately = [] if quoted else questions.closed_lately(key, now=heard.now)
     # A word that quotes nothing rules on no approval, so it cannot come too late for one either.
     candidates = [quoted] if quoted else [one for one in lately if not one.is_approval]
-    closed = next((prompt for prompt in candidates if _is_late(prompt, heard)), None)
+    late = (prompt for prompt in candidates if _is_late(prompt, heard))
+    closed = next((prompt for prompt in late if quoted or not _is_settled(prompt, heard)), None)
     if closed is None:
         return None
     _reply(heard, questions.closed_words(closed))
@@ -204,6 +206,20 @@ def _is_late(prompt: Prompt, heard: Heard) -> bool:
     """Whether what was said would have been their answer to a prompt that is closed ([Q20])."""
     would_answer = questions.looks_like_answer(prompt, heard.event.text)
     return not prompt.is_open and would_answer and questions.may_answer(prompt, heard.speaker)
+
+
+def _is_settled(prompt: Prompt, heard: Heard) -> bool:
+    """Whether it was answered and the person has come to something else since.
+
+    Their bare "yes" or "both" is about that now, although the question had such an option too.
+    """
+    later = Turn.objects.filter(
+        conversation=heard.conversation,
+        pk__gt=keys.turn_of(prompt.correlation) or 0,
+        sender_id=heard.source.user_id,
+        created_at__gte=prompt.resolved_at,
+    )
+    return prompt.state == State.ANSWERED and later.exists()
 
 
 def _as_stale(heard: Heard) -> Verdict | None:

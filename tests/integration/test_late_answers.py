@@ -94,6 +94,22 @@ def test_a_label_of_what_was_answered_already_is_told_the_answer(say, prompt) ->
     assert "Staging" in last_word()
 
 
+def test_a_label_of_what_was_answered_is_a_message_once_they_asked_for_something_else(
+    say, prompt
+) -> None:
+    say("staging")
+    say("Tell me a story")
+
+    assert say("Production").decision == "turn"
+
+
+def test_a_label_of_what_ran_out_is_told_so_whatever_was_said_since(say, prompt, clock) -> None:
+    questions.resolve(prompt, Event.EXPIRE, now=clock())
+    say("Tell me a story")
+
+    assert say("Production").decision == "closed"
+
+
 @pytest.mark.proves("Q5")
 def test_a_closed_question_stays_in_the_timeline_longer_than_its_message(
     prompt, chat, clock
