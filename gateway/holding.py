@@ -8,8 +8,11 @@ from datetime import timedelta
 from enum import StrEnum
 
 from clarify import standing
+from clarify.states import State as PromptState
 from delivery.errors import AuthenticationRefused, NetworkDown, RateLimited
+from delivery.states import State as DeliveryState
 from gateway import launching
+from gateway.states import TurnState
 from gateway.story import Asked, Connection, Owed, Said, Story, Turned
 
 
@@ -50,11 +53,11 @@ def _turn(story: Story) -> Held | None:
     if turn is None:
         return None
     match turn.state:
-        case "queued" | "ready":
+        case TurnState.QUEUED | TurnState.READY:
             return _waits_for_worker(turn, story)
-        case "running":
+        case TurnState.RUNNING:
             return _runs(turn, story)
-        case "waiting":
+        case TurnState.WAITING:
             return _waits_for_person(story)
         case _:
             return None
@@ -64,7 +67,11 @@ def _waits_for_worker(turn: Turned, story: Story) -> Held:
     if turn.behind:
         todo = f"Look at it: manage.py explain {turn.behind}"
         return Held(Layer.TURN, f"It waits behind {turn.behind}; turns go in order.", todo)
-    if turn.state == "queued" and turn.held_until is not None and turn.held_until > story.now:
+    if (
+        turn.state == TurnState.QUEUED
+        and turn.held_until is not None
+        and turn.held_until > story.now
+    ):
         says = f"It waits for the files of its message, until {turn.held_until:%H:%M:%S} at most."
         return Held(Layer.PLATFORM, says, "Wait a moment; it begins without them if it must.")
     if not story.alive.worker:
@@ -100,7 +107,7 @@ def _runs(turn: Turned, story: Story) -> Held:
 
 
 def _waits_for_person(story: Story) -> Held:
-    pending = [asked for asked in story.asked if asked.state == "pending"]
+    pending = [asked for asked in story.asked if asked.state == PromptState.PENDING]
     if not pending:
         return Held(
             Layer.TURN,
@@ -141,7 +148,9 @@ def _delivery(story: Story) -> Held | None:
     still = [owed for owed in story.owed if owed.is_open]
     if still:
         return _owed(still[0], story)
-    given_up = [owed for owed in story.owed if owed.state == "abandoned" and not _is_moot(owed)]
+    given_up = [
+        owed for owed in story.owed if owed.state == DeliveryState.ABANDONED and not _is_moot(owed)
+    ]
     return _given_up(given_up[-1]) if given_up else None
 
 
@@ -159,7 +168,7 @@ def _given_up(owed: Owed) -> Held:
 
 def _owed(owed: Owed, story: Story) -> Held:
     name = f"The {owed.kind} message {owed.delivery_id}"
-    if owed.state == "abandoned":
+    if owed.state == DeliveryState.ABANDONED:
         return _given_up(owed)
     if owed.behind:
         todo = f"Look at it: manage.py explain delivery:{owed.behind}"
@@ -167,10 +176,10 @@ def _owed(owed: Owed, story: Story) -> Held:
     unusable = _connection(name, story.connection)
     if unusable:
         return unusable
-    if owed.state == "attempting":
+    if owed.state == DeliveryState.ATTEMPTING:
         todo = f"Wait a moment, then look again: manage.py explain delivery:{owed.delivery_id}"
         return Held(Layer.DELIVERY, f"{name} is being sent by {owed.owner}.", todo)
-    if owed.state == "failed":
+    if owed.state == DeliveryState.FAILED:
         layer = Layer.PLATFORM if owed.error_kind in OF_THE_PLATFORM else Layer.DELIVERY
         when = f"{owed.next_attempt_at:%H:%M:%S}"
         return Held(
@@ -231,7 +240,7 @@ def _how_to_allow(said: Said) -> str:
 def _over(story: Story) -> Held:
     arrived = [identity for owed in story.owed for identity in owed.message_ids]
     turn = story.turn
-    if turn is not None and turn.state == "failed":
+    if turn is not None and turn.state == TurnState.FAILED:
         layer = Layer.MODEL if turn.failure and turn.failure.is_models else Layer.TURN
         says = f"Turn {turn.id} failed and the person was told: {turn.error}"
         detail = ": ".join(filter(None, (turn.failure, turn.detail))) or "no detail was kept"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from clarify.standing import Standing
+from delivery.states import OPEN
 from gateway.states import FailureKind
 
 
@@ -197,7 +198,7 @@ class Owed:
     @property
     def is_open(self) -> bool:
         """Whether it is still owed."""
-        return self.state in {"pending", "attempting", "failed"}
+        return self.state in OPEN
 
     @property
     def message_ids(self) -> list[str]:
