@@ -8,7 +8,7 @@ from django.db.models.functions import Cast
 
 from clarify import listing
 from clarify.models import Prompt
-from delivery.models import OPEN_STATES, Obligation, Part, Preview
+from delivery.models import OPEN_STATES, Kind, Obligation, Part, Preview
 from gateway import keys, prompting
 from gateway.describing import Rows, story
 from gateway.errors import NotPossible
@@ -18,6 +18,7 @@ from gateway.story import Story
 
 MOST_CANDIDATES = 10
 SHORTEST_PREFIX = 6  # characters of a delivery id that name it
+EDITS = (Kind.CHANGE, Kind.RETIRE)
 HOW_TO_NAME = (
     "Give the id of an event, a message (the platform's), a turn (turn:12), a question (prompt:3),"
     " a delivery (its first 6 characters or more) or a preview (t12.0)."
@@ -158,9 +159,10 @@ def _prompt_by_id(text: str) -> Iterable[Root]:
 
 def _obligation_by_message(text: str) -> Iterable[Root]:
     parts = Part.objects.filter(message_id=text).exclude(message_id="")
-    return Obligation.objects.filter(Exists(parts.filter(obligation=OuterRef("pk"))))[
-        : MOST_CANDIDATES + 1
-    ]
+    told = Obligation.objects.filter(Exists(parts.filter(obligation=OuterRef("pk"))))
+    # What only changes or closes a message has its id, too; who asks means the message.
+    sent = told.exclude(kind__in=EDITS)[: MOST_CANDIDATES + 1]
+    return sent or told[: MOST_CANDIDATES + 1]
 
 
 def _obligation_by_prefix(text: str) -> Iterable[Root]:

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 from django.utils import timezone
 
-from delivery.models import Preview
+from delivery.models import Kind, Preview
 from gateway import intake
 from gateway.messages import ChatType, InboundMessage, Source
 from gateway.models import AccountState, Turn
@@ -64,6 +64,15 @@ def test_our_own_message_is_found_by_its_platform_id(waiting):
     ours = prompt.obligation.parts.get().message_id
 
     assert explain(ours)["held_by"]["layer"] == "question"
+
+
+def test_a_question_is_found_by_its_platform_id_also_when_its_message_was_closed(waiting):
+    _, turn, prompt = waiting
+    ours = prompt.obligation.parts.get().message_id
+    closing = factories.make_obligation(turn.conversation, kind=Kind.RETIRE)
+    closing.parts.update(message_id=ours)
+
+    assert prompt.obligation.delivery_id[:12] in explain(ours)["subject"]
 
 
 def test_a_preview_is_found_by_its_platform_id():
