@@ -139,7 +139,7 @@ def _state_words() -> dict[str, str]:
         "queued": _("Waiting for its turn"),
         "running": _("Working"),
         "ready": _("Going on"),
-        "waiting": _("Waiting for your answer"),
+        "waiting": _("Waiting for you"),
         "waiting_other": _("Waiting for an answer"),
         "in_queue": _("{} more in the queue"),
         "stop": _("Stop"),
