@@ -1,5 +1,6 @@
 """Lasting approvals: the only writer of permits ([Q19], [Q19b])."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q, QuerySet
@@ -39,7 +40,13 @@ def in_force(now: datetime) -> QuerySet[Permit]:
 
 
 def use(
-    operation: Operation, *, conversation_key: str, session: str, asker_id: str, now: datetime
+    operation: Operation,
+    *,
+    conversation_key: str,
+    session: str,
+    asker_id: str,
+    still_counts: Callable[[Permit], bool],
+    now: datetime,
 ) -> Permit | None:
     """The permit that lets `operation` run without asking, noted as used; None if there is none.
 
@@ -49,6 +56,7 @@ def use(
         conversation_key: Where.
         session: The session of the turn.
         asker_id: For whom the turn runs.
+        still_counts: Whether who gave a permit could give it today.
         now: The present.
     """
     if not operation.lasting_key:
@@ -65,7 +73,8 @@ def use(
         tool=operation.tool,
         lasting_key=operation.lasting_key,
     )
-    permit = found.order_by("id").first()
+    given = found.select_related("prompt").order_by("id")
+    permit = next(filter(still_counts, given), None)
     if permit is not None:
         Permit.objects.filter(pk=permit.pk).update(uses=F("uses") + 1, used_at=now)
     return permit

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from clarify.questions import Answerer
-from clarify.risks import RiskLevel
+from clarify.risks import FULL_AUTHORITY, NO_AUTHORITY, Authority, RiskLevel
+from clarify.staff import MAY_RULE
 from gateway import audit, platforms, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
@@ -90,6 +93,27 @@ def speaker(source: Source, judged: Verdict) -> Answerer:
         surface=source.platform,
         authority=judged.authority,
     )
+
+
+def person_id(user_pk: int) -> str:
+    """The id of somebody who logs in to this site, as on a platform of its own."""
+    return f"u{user_pk}"
+
+
+def authority_of(user: User) -> Authority:
+    """Staff with the permission approve everything, others what is done for themselves."""
+    if user.is_staff and user.has_perm(MAY_RULE):
+        return FULL_AUTHORITY
+    return Authority(own=gateway_settings().members_approve)
+
+
+def authority_of_person(person: str) -> Authority:
+    """The same by the person's id; none at all for whoever may not log in any more."""
+    number = person.removeprefix("u")
+    is_number = number.isascii() and number.isdigit()
+    users = get_user_model().objects.filter(is_active=True)
+    user = users.filter(pk=int(number)).first() if is_number else None
+    return authority_of(user) if user is not None else NO_AUTHORITY
 
 
 def is_first_denial(source: Source, *, now: datetime) -> bool:

@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from clarify import approvals, permits
+from clarify import approvals, permits, questions
 from clarify.approvals import Operation
-from gateway import audit
+from clarify.models import Permit, Reply
+from clarify.questions import Answerer
+from clarify.risks import NO_AUTHORITY
+from clarify.states import Effect
+from gateway import access, audit
+from gateway.accounts import CONSOLE
 from gateway.agents.tools import AgentTool
 from gateway.conf import gateway_settings
+from gateway.messages import ChatType, Source
 from gateway.models import Turn
 
 
@@ -40,6 +46,7 @@ def is_permitted(turn: Turn, operation: Operation, *, now: datetime) -> bool:
         conversation_key=turn.conversation.key,
         session=str(turn.session_id),
         asker_id=turn.sender_id,
+        still_counts=lambda permit: _still_counts(permit, turn),
         now=now,
     )
     if permit is None:
@@ -54,3 +61,32 @@ def is_permitted(turn: Turn, operation: Operation, *, now: datetime) -> bool:
         given_by=permit.given_by,
     )
     return True
+
+
+def _still_counts(permit: Permit, turn: Turn) -> bool:
+    """Whether who gave `permit` could approve the same today: what was revoked covers nothing."""
+    prompt = permit.prompt
+    given = prompt.replies.filter(outcome=Effect.RESOLVED).first() if prompt is not None else None
+    if prompt is None or given is None:
+        return False
+    if given.surface == CONSOLE:
+        authority = access.authority_of_person(given.by)
+    else:
+        judged = access.judge(_giver(given, turn))
+        authority = judged.authority if judged.allowed else NO_AUTHORITY
+    giver = Answerer(id=given.by, name="", surface=given.surface, authority=authority)
+    return questions.may_allow(prompt, giver)
+
+
+def _giver(given: Reply, turn: Turn) -> Source:
+    """Who gave a lasting approval, as somebody who speaks where the turn takes place."""
+    place = turn.conversation.address
+    return Source(
+        platform=place.platform,
+        account=place.account,
+        scope_id=place.scope_id,
+        chat_type=ChatType(place.chat_type),
+        chat_id=place.chat_id,
+        thread_id=place.thread_id,
+        user_id=given.by,
+    )

@@ -7,10 +7,9 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from clarify.questions import Answerer
-from clarify.risks import FULL_AUTHORITY, NO_AUTHORITY, Authority
-from clarify.staff import MAY_RULE
+from clarify.risks import NO_AUTHORITY, Authority
+from gateway import access
 from gateway.accounts import CONSOLE
-from gateway.conf import gateway_settings
 from gateway.messages import ChatType, Source
 from gateway.models import Conversation
 
@@ -36,7 +35,7 @@ class Viewer:
     @property
     def person_id(self) -> str:
         """Their id on the console platform; also the id of their first chat."""
-        return f"u{self.pk}"
+        return access.person_id(self.pk)
 
     @property
     def answerer(self) -> Answerer:
@@ -84,16 +83,9 @@ def viewer_of(user: User) -> Viewer:
         pk=user.pk,
         name=user.get_full_name() or user.get_username(),
         is_staff=user.is_staff,
-        authority=_authority_of(user),
+        authority=access.authority_of(user),
         session_hash=user.get_session_auth_hash(),
     )
-
-
-def _authority_of(user: User) -> Authority:
-    """Staff with the permission approve everything, everybody else what is done for themselves."""
-    if user.is_staff and user.has_perm(MAY_RULE):
-        return FULL_AUTHORITY
-    return Authority(own=gateway_settings().members_approve)
 
 
 def find(pk: int) -> Viewer | None:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -18,8 +19,9 @@ from gateway.agents.loop import EdgeLoop
 from gateway.agents.requests import ModelConfig
 from gateway.agents.runtime import AgentRuntime
 from gateway.agents.tools import AgentTool, Risk, ToolRegistry, standard_tools
-from gateway.models import AuditEvent, ToolCall, Turn
-from tests.factories import make_conversation, settle
+from gateway.console import viewers
+from gateway.models import AllowEntry, AuditEvent, ToolCall, Turn
+from tests.factories import make_allow_entry, make_conversation, settle
 from tests.integration.working import say, work
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,6 +55,7 @@ def runtime(edge, ran) -> AgentRuntime:
 
 @pytest.fixture
 def chat(transactional_db):
+    make_allow_entry(user_id=CHIEF.id, role="approver")
     return make_conversation(chat_id="7")
 
 
@@ -232,6 +235,39 @@ def test_a_permit_of_somebody_else_in_the_same_chat_counts_not(chat, runtime) ->
     say(chat, "approve old-release")
 
     assert work(chat, runtime).state == "waiting"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"role": "member"}, {"approves_up_to": "low"}, {"user_id": "2"}, {"chat_id": "8"}]
+)
+def test_a_permit_of_somebody_who_could_not_give_it_today_counts_not(
+    chat, runtime, ran, changes
+) -> None:
+    approve_for_session(chat, runtime)
+    AllowEntry.objects.filter(user_id=CHIEF.id).update(**changes)
+
+    say(chat, "approve old-release")
+
+    assert work(chat, runtime).state == "waiting"
+    assert ran == ["old-release"]
+
+
+def test_a_permit_of_staff_counts_as_long_as_they_may_approve(chat, runtime, ran) -> None:
+    boss = User.objects.create_superuser("boss")
+    say(chat, "approve old-release")
+    work(chat, runtime)
+    ruling = Ruling(approved=True, reach=Reach.SESSION)
+    now = timezone.now()
+    questions.rule(open_approval(), ruling, viewers.viewer_of(boss).answerer, now=now)
+    work(chat, runtime)
+    say(chat, "approve old-release")
+    assert work(chat, runtime).state == "finished"
+
+    User.objects.update(is_active=False)
+    say(chat, "approve old-release")
+
+    assert work(chat, runtime).state == "waiting"
+    assert ran == ["old-release"] * 2
 
 
 def test_the_policy_of_today_decides_not_that_of_the_permit(chat, runtime, settings) -> None:

@@ -249,6 +249,7 @@ def test_who_acted_on_it_stands_on_its_page(staff_client, turn):
 
 @pytest.fixture
 def permit(approval):
+    factories.make_allow_entry(user_id=CHIEF.id, role="approver")
     questions.rule(approval, Ruling(approved=True, reach=Reach.SESSION), CHIEF, now=timezone.now())
     return Permit.objects.get()
 
