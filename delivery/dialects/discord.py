@@ -46,7 +46,7 @@ def _link(words: str, escaped: str, target: str) -> str:
     # Words that look like an address are not shown as a link to another one.
     if "://" not in words:
         return f"[{escaped}](<{quoted(target)}>)"
-    if is_same_target(words, target):
+    if target.removesuffix("/") in words or is_same_target(words, target):
         return escaped
     return escaped + target_note(words, target).replace(target, f"<{quoted(target)}>")
 
@@ -55,7 +55,7 @@ _MARKS = Marks(
     measure=lambda text: measure(text, Unit.CHARACTERS),
     pairs={Kind.BOLD: "**", Kind.ITALIC: "_", Kind.STRIKE: "~~"},
     escape=_escape,
-    costs=dict.fromkeys("\\*~|`[]<_#>+-@", 1),
+    costs=dict.fromkeys([*"\\*~|`[]<_#>+-@", "://"], 1),
     link=_link,
     link_cost=lambda target: len(quoted(target)) + len(" (<>)") + 1,
 )

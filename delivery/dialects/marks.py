@@ -39,7 +39,7 @@ class Marks:
         pairs: What stands on both sides of bold, italic and struck words. A kind that is missing
             is not shown.
         escape: Words, and whether they begin a line, as they are written.
-        costs: How much longer than itself a character may become by `escape`.
+        costs: How much longer than itself a sign may become by `escape`, or by what follows it.
         link: Words, the same words escaped, and a target: as a link.
         link_cost: How long a link to a target is at most, its words not counted.
         ticked: Code on its line, with what stands on both sides of it.

@@ -65,7 +65,7 @@ _MARKS = Marks(
     measure=_characters,
     pairs={Kind.BOLD: "**", Kind.ITALIC: "*", Kind.STRIKE: "~~"},
     escape=_escape,
-    costs=dict.fromkeys("\\`*[]<|~$_&!#>+=:-.)@", 1),
+    costs=dict.fromkeys([*"\\`*[]<|~$_&!#>+=:-.)@", "://"], 1),
     link=_link,
     link_cost=lambda target: len(_target(target)) + len("[]()"),
     ticked=_ticked,

@@ -47,7 +47,7 @@ _MARKS = Marks(
     measure=lambda text: measure(text, Unit.BYTES),
     pairs={Kind.BOLD: "**"},
     escape=_escape,
-    costs=dict.fromkeys("*`[]_#>", 2 * len(APART.encode())),
+    costs=dict.fromkeys([*"*`[]_#>", "://"], 2 * len(APART.encode())),
     link=_link,
     link_cost=lambda target: len(_target(target).encode()) + len("[]()"),
 )

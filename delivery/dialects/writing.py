@@ -185,7 +185,8 @@ class _Writer:
         self._open[shared:] = looks[shared:]
         comes_next = (self._blanks or opening or following)[:1]
         if closing:
-            self._put(self._inside(self._last, comes_next) + closing)
+            is_apart = not self._blanks and (is_mark or opening)
+            self._put(self._inside(self._last, APART if is_apart else comes_next) + closing)
             self._is_after_mark = True
         self._put(self._between(comes_next, is_mark=is_mark or bool(opening)))
         if opening:
@@ -201,8 +202,8 @@ class _Writer:
             return blanks.replace(" ", _NO_BREAK_SPACE) if is_start else blanks
         if not self._last or not comes_next:
             return ""
-        if self._is_after_url and is_mark:
-            return " "
+        if self._is_after_url and comes_next not in _SAFE_AFTER:
+            return " "  # or it would be taken for more of the address
         if self._marks.hugs_letters:
             return APART if self._is_after_mark and is_mark else ""
         is_crowded = (self._is_after_mark and comes_next not in _SAFE_AFTER) or (

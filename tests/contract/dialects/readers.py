@@ -203,7 +203,7 @@ def read_lines(
 ENTITY = regex.compile(r"&(amp|lt|gt);")
 SLACK = regex.compile(
     r"<(?P<target>[^<>|]+)\|(?P<label>[^<>]*)>|(?P<url>https?://[^\s<>\\|`\[\]()]+)"
-    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)"
+    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`"
     r"|(?P<guarded>[\u200b ][*_~`]\u200b)"
     r"|(?P<mark>(?<![^\W_])[*_~]|[*_~](?![^\W_]))|(?P<other>.)"
 )
@@ -237,7 +237,7 @@ def read_slack(part: Rendered) -> Page:
 WECOM = regex.compile(
     r"\[(?P<label>(?:[\u200b ]\[\u200b|\](?!\()|[^\[\]])*)\]\((?P<target>[^\s()<>]*)\)"
     r"|(?P<url>https?://[^\s<>\\|`\[\]()]+)"
-    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`(?!\u200b`)"
+    r"|`(?P<code>(?:\u200b`\u200b|[^`\u200b]|\u200b(?!`\u200b))*)`"
     r"|(?P<guarded>[\u200b ][*`_\[\]]\u200b)"
     r"|(?P<mark>\*\*)|(?P<other>.)"
 )
