@@ -119,7 +119,7 @@ def disallow(entry: AllowEntry, *, actor: str, now: datetime) -> None:
 
 
 def _scope(entry: AllowEntry) -> dict[str, str]:
-    names = ("account", "scope_id", "chat_id", "user_id")
+    names = ("account", "scope_id", "chat_id", "user_id", "role", "approves_up_to")
     return {name: value for name in names if (value := getattr(entry, name))}
 
 

@@ -321,8 +321,10 @@ def test_allow_makes_an_approver_and_changes_one():
     assert (entry.role, entry.approves_up_to, entry.note) == ("approver", "high", "Grace")
     assert "approve for anybody, up to high" in out
     assert "for anybody, up to high" in run("allow", "list")
-    actions = list(AuditEvent.objects.order_by("id").values_list("action", flat=True))
-    assert actions == ["allow.added", "allow.changed"]
+    added, changed = AuditEvent.objects.order_by("id")
+    assert (added.action, added.detail["role"]) == ("allow.added", "member")
+    assert (changed.action, changed.detail["role"]) == ("allow.changed", "approver")
+    assert changed.detail["approves_up_to"] == "high"
 
 
 def test_allow_refuses_an_approver_that_is_everybody():
