@@ -3,6 +3,8 @@
 import contextlib
 import io
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -51,7 +53,8 @@ def test_the_command_that_starts_a_missing_process_is_the_one_that_bin_up_runs()
 
     assert len(fixes) == len(launching.COMMANDS)
     for fix, command in zip(fixes, launching.COMMANDS.values(), strict=True):
-        assert fix.endswith(f"/python {command.removeprefix('python ')}")
+        python = Path(sys.executable).name
+        assert fix.endswith(f"/{python} {command.removeprefix('python ')}")
         assert f"HERMES_DATA_DIR={settings.DATA_DIR} " in fix
 
 
