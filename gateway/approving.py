@@ -1,5 +1,6 @@
 """Dangerous tools: what a call would do, and whether somebody has to approve it first ([Q19])."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,16 @@ from gateway.agents.tools import AgentTool
 from gateway.conf import gateway_settings
 from gateway.messages import ChatType, Source
 from gateway.models import Turn
+
+LONGEST_CALL = 50_000  # characters of JSON
+
+
+def is_readable(arguments: Mapping[str, Any]) -> bool:
+    """Whether a person could read a call with these arguments before they approve it.
+
+    It also bounds how long judging one takes, which is done while others wait for the database.
+    """
+    return len(json.dumps(arguments, ensure_ascii=False)) <= LONGEST_CALL
 
 
 def operation_of(tool: AgentTool, arguments: Mapping[str, Any]) -> Operation:

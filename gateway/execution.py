@@ -51,6 +51,10 @@ logger = logging.getLogger(__name__)
 
 QUIET_START = 0.3  # seconds; an answer that is quicker needs no preview anywhere
 ASKING = {"clarify", "ask_user"}
+TOO_LONG = (
+    f"This call is too long for a person to read and approve: {approving.LONGEST_CALL:,} characters"
+    " are the most. Do it in smaller steps, of which each can be read."
+)
 
 
 def run(turn: Turn, runtime: AgentRuntime) -> None:
@@ -143,6 +147,9 @@ class _Driver:
         event.ack()
 
     def _decide(self, event: ToolStarting) -> Decision:
+        tool = self.runtime.tools.get(event.name)
+        if tool.risk is Risk.DANGEROUS and not approving.is_readable(event.args):
+            return Refuse(TOO_LONG)
         call, is_new = turns.begin_tool(
             self.turn,
             event.call_id,

@@ -433,3 +433,13 @@ def test_what_was_not_sent_yet_is_sent_once_to_the_new_chat(door) -> None:
     move(door, "-5", "-1005")
     assert [row.chat_id for row in Obligation.objects.filter(kind=Kind.APPROVAL)] == ["-1005"]
     assert fresh(prompt).state == "pending"
+
+
+@pytest.mark.proves("Q19b")
+def test_what_nobody_could_read_is_put_to_nobody_and_the_model_is_told(stage) -> None:
+    stage.script("a\u202e" * 500_000)
+    stage.door.say("Clean up, please")
+    assert stage.work().state == "finished"
+    assert stage.ran == []
+    assert not Prompt.objects.exists()
+    assert "smaller steps" in str(stage.model.requests[-1].body)
