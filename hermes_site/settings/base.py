@@ -125,6 +125,7 @@ STATIC_URL = "static/"
 STATIC_ROOT: Path | None = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic step on the embedded default
+WHITENOISE_MAX_AGE = 0  # pages ask again after an upgrade; what is unchanged is answered with 304
 WHITENOISE_AUTOREFRESH = False
 
 # --- Celery -----------------------------------------------------------------------------------
