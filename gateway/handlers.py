@@ -112,7 +112,7 @@ def _skip(given: Given) -> Done:
         return Done(_("There is no open question to skip."))
     outcome = questions.skip(mine[0], given.speaker, now=given.now, said="/skip")
     overtaken = outcome.effect is Effect.TOO_LATE
-    return Done(outcome.say if overtaken else "", mine[0])
+    return Done(escape(outcome.say) if overtaken else "", mine[0])
 
 
 def _approve(given: Given) -> Done:
@@ -147,7 +147,7 @@ def _rule(given: Given, number: int | None, ruling: Ruling) -> Done:
         return Done(str(error) or str(wording.NOT_YOURS), prompt)
     except UnknownPrompt:
         return Done(_("That can only be approved once: `/approve %(n)s`.") % {"n": prompt.pk})
-    return Done(outcome.say, prompt)
+    return Done(escape(outcome.say), prompt)
 
 
 def _meant(given: Given, number: int | None) -> Prompt | Done:

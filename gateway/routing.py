@@ -8,6 +8,7 @@ from typing import cast
 from clarify import questions
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
+from clarify.presenting import escape
 from clarify.questions import Answerer, Effect, Outcome
 from clarify.states import State
 from delivery import destinations, ledger
@@ -83,6 +84,7 @@ def _heard(event: InboundMessage, speaker: Answerer, now: datetime) -> Verdict:
         _as_command(heard)
         or _as_answer(heard)
         or _as_late_answer(heard)
+        or _as_answer_of_another(heard)
         or _as_album(heard)
         or _unless_addressed(heard)
         or _as_stale(heard)
@@ -149,10 +151,11 @@ def _as_answer(heard: Heard) -> Verdict | None:
         return Verdict(Decision.DENIED, "may not approve this", prompt=mine[0])
     if outcome.effect is Effect.NOTHING:
         return None
+    if outcome.effect is Effect.TOO_LATE:
+        _reply(heard, escape(outcome.say))
+        return _overtaken(heard, outcome.prompt)
     if outcome.say and outcome.effect is not Effect.RESOLVED:
         _reply(heard, outcome.say)
-    if outcome.effect is Effect.TOO_LATE:
-        return _overtaken(heard, outcome.prompt)
     decision = Decision.HINT if outcome.effect is Effect.HINTED else Decision.ANSWER
     deeds = _typing_after(outcome, heard.source.address)
     return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
@@ -163,6 +166,20 @@ def _overtaken(heard: Heard, prompt: Prompt) -> Verdict | None:
     if heard.is_addressed and not questions.looks_like_answer(prompt, heard.event.text):
         return None
     return Verdict(Decision.CLOSED, f"the question is {prompt.state}", prompt=prompt)
+
+
+def _as_answer_of_another(heard: Heard) -> Verdict | None:
+    """What quotes somebody else's question and answers it says nothing to the agent ([Q15])."""
+    event = heard.event
+    if not event.reply_to or event.attachments:
+        return None
+    quoted = questions.quoted(heard.source.address.lane, event.reply_to)
+    if quoted is None or not quoted.is_open or questions.may_answer(quoted, heard.speaker):
+        return None
+    if not questions.looks_like_answer(quoted, event.text):
+        return None
+    _reply(heard, str(wording.NOT_YOURS))
+    return Verdict(Decision.DENIED, "another person was asked", prompt=quoted)
 
 
 def _as_album(heard: Heard) -> Verdict | None:
@@ -198,7 +215,7 @@ def _as_late_answer(heard: Heard) -> Verdict | None:
     closed = next((prompt for prompt in late if quoted or not _is_settled(prompt, heard)), None)
     if closed is None:
         return None
-    _reply(heard, questions.closed_words(closed))
+    _reply(heard, escape(questions.closed_words(closed)))
     return Verdict(Decision.CLOSED, f"the question is {closed.state}", prompt=closed)
 
 

@@ -9,6 +9,7 @@ from clarify import buttons, questions
 from clarify.approvals import Ruling
 from clarify.errors import NotYours
 from clarify.models import Permit, Prompt
+from clarify.presenting import escape
 from clarify.questions import Answerer, Effect
 from clarify.risks import FULL_AUTHORITY, Authority, RiskLevel
 from clarify.states import Event
@@ -398,3 +399,36 @@ def test_a_ruling_that_quotes_what_is_closed_is_no_message_for_the_agent(door, w
     questions.resolve(prompt, Event.EXPIRE, now=door.clock(), reason="expired")
     assert door.say(words, reply_to=message_of(prompt)).decision == "closed"
     assert door.say(words).decision == "turn"  # it quotes nothing, so it may be about anything
+
+
+# --- words of people
+
+
+LINK = "[click](https://x.example) **now**"
+
+
+def test_a_reason_is_told_as_it_was_typed_and_is_no_link_of_the_bots(door) -> None:
+    prompt = asked(door)
+    door.say(f"/deny {prompt.pk} {LINK}")
+    door.say(f"/approve {prompt.pk}")
+    assert [escape(LINK) in words for words in said()[-2:]] == [True, True]
+
+
+def test_a_name_is_no_link_of_the_bots_either(door) -> None:
+    prompt = door.asked(door.say("Deploy it", user_name=LINK).turn)
+    door.say("2", user_name=LINK)
+    door.say("2")
+    assert not is_open(prompt)
+    assert escape(LINK) in said()[-1]
+
+
+@pytest.mark.proves("Q15")
+def test_a_yes_to_the_approval_of_another_is_told_so_and_starts_no_turn(door) -> None:
+    make_allow_entry(user_id="8")
+    group = {"chat_id": "-5", "chat_type": ChatType.GROUP}
+    prompt = asked(door, door.say("A", mentions_bot=True, **group).turn)
+    quoting = {"user_id": "8", "reply_to": message_of(prompt), "mentions_bot": True, **group}
+    assert door.say("yes", **quoting).decision == "denied"
+    assert "somebody else" in said()[-1]
+    assert is_open(prompt)
+    assert door.say("What is that about?", **quoting).decision == "turn"
