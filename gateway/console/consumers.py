@@ -167,19 +167,19 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         answers = request["answers"]
         if not isinstance(answers, dict):
             raise TypeError
-        return {"entry": await self._do(actions.answer, int(request["prompt"]), answers)}
+        return {"entry": await self._do(actions.answer, _key(request["prompt"]), answers)}
 
     async def skip(self, request: dict[str, Any]) -> dict[str, Any]:
         """Decline a prompt."""
-        return {"entry": await self._do(actions.skip, int(request["prompt"]))}
+        return {"entry": await self._do(actions.skip, _key(request["prompt"]))}
 
     async def rule(self, request: dict[str, Any]) -> dict[str, Any]:
         """Approve or deny an operation."""
-        return {"entry": await self._do(actions.rule, int(request["prompt"]), _ruling(request))}
+        return {"entry": await self._do(actions.rule, _key(request["prompt"]), _ruling(request))}
 
     async def stop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Stop a turn."""
-        return {"stopped": await self._do(actions.stop, int(request["turn"]))}
+        return {"stopped": await self._do(actions.stop, _key(request["turn"]))}
 
     async def new(self, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - one signature
         """Begin another chat."""
@@ -312,6 +312,17 @@ class ConsoleConsumer(AsyncJsonWebsocketConsumer):
         if is_over or (self.viewer and viewer.session_hash != self.viewer.session_hash):
             raise LoggedOut
         return viewer
+
+
+def _key(value: object) -> int:
+    """What names a row; nothing that merely can be taken for a number.
+
+    Raises:
+        TypeError: It is no whole number.
+    """
+    if type(value) is not int:
+        raise TypeError
+    return value
 
 
 def _ruling(request: dict[str, Any]) -> Ruling:

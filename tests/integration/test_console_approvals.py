@@ -223,6 +223,9 @@ async def test_a_ruling_goes_over_the_socket_and_nothing_half_said_approves(ada)
         ):
             reply = await page.ask("rule", prompt=prompt.pk, **fields)
             assert reply["error"] == "This request is not complete."
+        for named in (str(prompt.pk), prompt.pk + 0.5, [prompt.pk], None):
+            reply = await page.ask("rule", prompt=named, approved=True)
+            assert reply["error"] == "This request is not complete."
         assert await off_loop(is_open)(prompt)
         reply = await page.ask("rule", prompt=prompt.pk, approved=False, reason="not today")
         assert reply["entry"]["ruling"]["reason"] == "not today"
