@@ -109,6 +109,7 @@ def prompt(row: Prompt, viewer: Viewer) -> Entry:
         "questions": asked,
         "answers": {} if row.is_approval else row.answers,
         "asked": row.asker_name or row.asker_id,
+        "mine": row.asker_id == viewer.person_id and row.destination.platform == CONSOLE,
         "expires_at": instant(row.expires_at),
         "by": row.closed_by if hides_staff else row.resolved_by,
         "on": "" if hides_staff else row.resolved_on,

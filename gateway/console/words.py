@@ -54,6 +54,7 @@ def _conversation_words() -> dict[str, str]:
 def _question_words() -> dict[str, str]:
     return {
         "question": _("The agent asks"),
+        "question_to": _("The agent asks {}"),
         "step": _("Question {} of {}"),
         "set": _("{} of {}"),
         "any": _("Choose any that apply"),

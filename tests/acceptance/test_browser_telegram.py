@@ -81,6 +81,8 @@ def test_an_answer_of_staff_takes_the_buttons_on_telegram(person, watch):
     person.says("clarify")
     shown = person.sees_buttons()
     desk = watch()
+    expect(desk.panel).to_contain_text(f"The agent asks Person {person.id}")
+    assert not desk.page.evaluate("document.activeElement.closest('.panel')"), "not by accident"
     desk.panel.get_by_role("radio", name="Both").click()
     desk.panel.get_by_role("button", name="Send answer").click()
     person.sees(lambda message: message.message_id == shown.message_id and not message.buttons)

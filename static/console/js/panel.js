@@ -6,8 +6,10 @@ import { number, span, t } from "./words.js";
 
 export const isApproval = (entry) => Boolean(entry.operation);
 
+const asks = (entry) => (isApproval(entry) ? t("approval") : entry.mine ? t("question") : t("question_to", entry.asked));
+
 export const nameOfCard = (entry) =>
-  isApproval(entry) ? `${t("approval")}: ${t(`level_${entry.operation.level}`)}` : t("question");
+  isApproval(entry) ? `${t("approval")}: ${t(`level_${entry.operation.level}`)}` : asks(entry);
 
 // `place`: { here, count, turn(step) } among what is open; `collapse` only where it can.
 export function head(draft, place, collapse) {
@@ -15,7 +17,7 @@ export function head(draft, place, collapse) {
   return el(
     "header",
     { class: "panel-head" },
-    el("span", { class: "eyebrow" }, icon(isApproval(entry) ? "shield" : "question"), el("span", { text: t(isApproval(entry) ? "approval" : "question") })),
+    el("span", { class: "eyebrow" }, icon(isApproval(entry) ? "shield" : "question"), el("span", { dir: "auto", text: asks(entry) })),
     isApproval(entry) && badge(entry.operation.level),
     collapse && entry.questions.length > 1 && steps(draft),
     place && place.count > 1 && pager(place),

@@ -80,7 +80,8 @@ export class Stepper {
   // Another one is shown now.
   #turnTo(isFresh, hadFocus) {
     this.render();
-    if (isFresh && !this.hooks.composer.isWriting) this.#focusFirst();
+    const isMine = this.#drafts.get(this.#shown)?.entry.mine; // others are answered for on purpose
+    if (isFresh && isMine && !this.hooks.composer.isWriting) this.#focusFirst();
     else if (hadFocus) this.#drafts.size ? this.#focusFirst() : this.hooks.composer.focus();
   }
 
