@@ -14,6 +14,7 @@ from delivery.models import Obligation, Part
 from delivery.states import OBLIGATIONS, WAITING, Event, PartState, State
 
 TOO_OLD = "owed for too long"
+MOVED = "its message stayed in the chat's old id"
 
 
 def withdraw(obligation: Obligation, *, reason: str, now: datetime) -> bool:
@@ -104,8 +105,13 @@ def rename(old_key: str, new_key: str) -> None:
 
 
 def move_chat(account: str, old_chat_id: str, new_chat_id: str, *, now: datetime) -> None:
-    """What waits to be sent to a chat goes to the chat's new id."""
+    """What waits to be sent to a chat goes to the chat's new id.
+
+    Changes of its messages are given up: the new chat counts its messages afresh, and the number of
+    an old one may be that of another there.
+    """
     waiting = Obligation.objects.filter(account=account, chat_id=old_chat_id, state__in=WAITING)
+    settle(waiting.exclude(edits=None), Event.WITHDRAW, reason=MOVED, now=now)
     for obligation in waiting.order_by("id"):
         address = replace(obligation.destination, chat_id=new_chat_id)
         Obligation.objects.filter(pk=obligation.pk, state=obligation.state).update(

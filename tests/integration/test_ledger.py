@@ -681,3 +681,16 @@ def test_settled_rows_are_never_more_than_a_number_and_what_is_owed_is_not_touch
     assert ledger.prune(now=clock()) == 0
     left = set(Obligation.objects.values_list("pk", flat=True))
     assert left == {row.pk for row in [*old[2:], *owed]}
+
+
+def test_a_change_of_a_message_does_not_follow_its_chat_to_the_new_id(db, clock) -> None:
+    group = make_conversation(chat_type="group", chat_id="-5", now=clock())
+    shown = make_obligation(group, now=clock())
+    change = make_obligation(group, kind=Kind.RETIRE, edits=shown, now=clock())
+
+    ledger.move_chat("telegram", "-5", "-1005", now=clock())
+
+    for row in (shown, change):
+        row.refresh_from_db()
+    assert (shown.chat_id, shown.state) == ("-1005", "pending")
+    assert (change.chat_id, change.state) == ("-5", "abandoned")
