@@ -113,6 +113,23 @@ def chromium_path() -> str:
     return found
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """As the plugin's; before PostgreSQL drops the database, nobody may be in it any more.
+
+    Threads that a test of pages started keep their connection for the next request.
+    """
+    yield
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
+
 def pytest_report_header():
     return f"database: {os.environ.get('TEST_DATABASE', 'sqlite')}"
 
