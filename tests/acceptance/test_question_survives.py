@@ -17,7 +17,7 @@ def people(stack, telegram):
     for name, person in asked.items():
         person.says("ask3" if name == "sleeper" else f"ask: Which way, {name}? | Left | Right")
     shown = {name: asked[name].sees("Which") for name in ANSWERS}
-    asked["sleeper"].sees("Which checks first?")
+    asked["sleeper"].sees("Where should it run?")
     books.wait_until_settled(telegram)
 
     stack.kill9_all()
