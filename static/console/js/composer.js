@@ -29,12 +29,14 @@ export class Composer {
   }
 
   show(conversation, canWrite, place) {
+    // What was typed before the page knew its conversation is meant for the first one it shows.
+    const early = this.#conversation === null && canWrite ? this.#text.value : "";
     this.#conversation = conversation;
-    this.#text.value = store.read(`draft.${conversation}`) ?? "";
+    this.#text.value = early || (store.read(`draft.${conversation}`) ?? "");
     this.#form.classList.toggle("is-read-only", !canWrite);
     this.#text.disabled = !canWrite;
     this.#note.textContent = canWrite ? "" : t("read_only", place);
-    this.#changed(false);
+    this.#changed(Boolean(early));
   }
 
   hint(isAsked) {
@@ -81,7 +83,7 @@ export class Composer {
 
   #submit() {
     const text = this.#text.value;
-    if (text.trim() === "" || this.#text.disabled) return;
+    if (text.trim() === "" || this.#text.disabled || this.#conversation === null) return;
     const length = text.length <= LONGEST ? text.length : [...text].length;
     if (length > LONGEST) {
       this.#note.textContent = t("too_long", number(length));
