@@ -152,3 +152,26 @@ def test_what_is_skipped_offline_is_skipped_once_the_network_is_back(sit_down):
     desk.panel.get_by_role("button", name="Skip").click()
     mend(desk)
     expect(desk.page.locator(".summary")).to_contain_text("Skipped")
+
+
+def test_what_is_typed_before_the_page_is_connected_waits_in_the_composer(sit_down):
+    desk = sit_down()
+    connections = []
+
+    def connect(page_side):
+        connections.append(page_side)
+        if len(connections) > 1:  # the first one is open and says nothing
+            page_side.connect_to_server()
+
+    desk.page.route_web_socket("**/ws/console/", connect)
+    desk.page.reload()
+    written = desk.page.locator("#composer-text")
+    written.fill("typed at once")
+    written.press("Enter")
+    expect(written).to_have_value("typed at once")
+    connections[0].close()
+    desk.connected()
+    expect(written).to_have_value("typed at once")
+    written.press("Enter")
+    expect(desk.page.locator(".said .bubble")).to_have_text("typed at once")
+    expect(written).to_have_value("")

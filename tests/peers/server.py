@@ -19,6 +19,9 @@ HIGHEST_BODY = 64 * 1024 * 1024
 _JSON = {"Content-Type": "application/json"}  # bare: some vendors' clients compare it exactly
 _LINGER_AND_RESET = struct.pack("ii", 1, 0)
 
+# How often the loop goes round, at most, until an accepted socket has its protocol.
+_ROUNDS_TO_CONNECT = 5
+
 T = TypeVar("T")
 
 
@@ -196,7 +199,7 @@ class Peer:
         if self._server is None:
             return
         port = self.port
-        self._server.close()
+        await self._stop_accepting(self._server)
         self._server = None
         await self._cut_connections()
         # Bound and not listening: the kernel refuses callers and keeps the port for us.
@@ -204,7 +207,7 @@ class Peer:
 
     async def _close(self) -> None:
         if self._server is not None:
-            self._server.close()
+            await self._stop_accepting(self._server)
         elif self._socket is not None:
             self._socket.close()
         await self._cut_connections()
@@ -215,9 +218,21 @@ class Peer:
         await asyncio.gather(*left, return_exceptions=True)
         await self.loop.shutdown_default_executor()
 
+    async def _stop_accepting(self, server: asyncio.Server) -> None:
+        """Close the listening socket once every caller it let in has become a connection.
+
+        A server that is closed in between drops such a caller without closing its socket: the
+        caller then waits for an answer that nobody will give.
+        """
+        for listening in server.sockets:
+            self.loop.remove_reader(listening.fileno())
+        for _ in range(_ROUNDS_TO_CONNECT):
+            await asyncio.sleep(0)
+        server.close()
+
     async def _cut_connections(self) -> None:
         """Cut them all, also one that was just accepted and is known only a moment later."""
-        for _ in range(5):
+        for _ in range(_ROUNDS_TO_CONNECT):
             for connection in self._web.connections if self._web is not None else ():
                 if connection.transport is not None:
                     connection.transport.abort()
