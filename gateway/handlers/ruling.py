@@ -1,9 +1,7 @@
-"""What each command does, in the transaction of the message that gave it."""
+"""Questions and approvals, ruled on by command ([Q19])."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.utils.translation import gettext as _
 
@@ -12,96 +10,17 @@ from clarify.approvals import Reach, Ruling
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.presenting import escape
-from clarify.questions import Answerer, Effect
-from gateway import commands, sessions, turns, wording
-from gateway.commands import Command
-from gateway.messages import InboundMessage
-from gateway.models import Conversation, Turn
-from gateway.states import OPEN, TurnState
+from clarify.questions import Effect
+from gateway import wording
+from gateway.handlers.given import Done, Given
 
 NUMBER = re.compile(r"\s*#?(\d{1,12})(?=\s|$)", re.ASCII)
 SECOND = timedelta(seconds=1)  # platforms tell when something was sent in whole ones
 REACHES = {reach.value: reach for reach in Reach}
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a command says, and the prompt it closed, if any."""
-
-    say: str
-    prompt: Prompt | None = None
-
-
-@dataclass(frozen=True)
-class Given:
-    """A command, as somebody gave it in a conversation."""
-
-    command: Command
-    event: InboundMessage
-    conversation: Conversation
-    speaker: Answerer
-    now: datetime
-
-    @property
-    def lane(self) -> str:
-        """Where it was given."""
-        return self.event.source.address.lane
-
-
-def run(given: Given) -> Done:
-    """Do what a command says."""
-    return HANDLERS[given.command.spec.name](given)
-
-
-def _help(_given: Given) -> Done:
-    return Done(
-        _("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text()
-    )
-
-
-def _status(given: Given) -> Done:
-    conversation, now = given.conversation, given.now
-    open_turns = Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN))
-    lines = [
-        _("Session %(number)s")
-        % {"number": conversation.session.number if conversation.session else 1}
-    ]
-    words = {
-        TurnState.RUNNING: _("running"),
-        TurnState.WAITING: _("waiting for an answer"),
-        TurnState.READY: _("about to go on"),
-        TurnState.QUEUED: _("in the queue"),
-    }
-    for turn in open_turns.order_by("id")[:10]:
-        age = int((now - turn.created_at).total_seconds())
-        lines.append(
-            _("turn %(id)s: %(state)s, for %(age)s s")
-            % {"id": turn.pk, "state": words[TurnState(turn.state)], "age": age}
-        )
-    if len(lines) == 1:
-        lines.append(_("nothing is running"))
-    lines += [
-        _("`#%(n)s` waits for an approval: %(what)s")
-        % {"n": prompt.pk, "what": escape(prompt.gist)}
-        for prompt in questions.approvals_at(given.lane)
-    ]
-    return Done("\n".join(f"- {line}" for line in lines))
-
-
-def _new(given: Given) -> Done:
-    turns.stop(given.conversation, by=given.speaker, now=given.now)
-    session = sessions.start_afresh(given.conversation, reason="new", now=given.now)
-    return Done(_("A new conversation begins (session %(n)s).") % {"n": session.number})
-
-
-def _stop(given: Given) -> Done:
-    stopped = turns.stop(given.conversation, by=given.speaker, now=given.now)
-    if not stopped:
-        return Done(_("Nothing is running."))
-    return Done(_("⏹ Stopped."))
-
-
-def _skip(given: Given) -> Done:
+def skip(given: Given) -> Done:
+    """Decline the open question."""
     mine = questions.open_to(
         given.conversation.key,
         given.speaker,
@@ -115,7 +34,8 @@ def _skip(given: Given) -> Done:
     return Done(escape(outcome.say) if overtaken else "", mine[0])
 
 
-def _approve(given: Given) -> Done:
+def approve(given: Given) -> Done:
+    """Let an operation run."""
     words = given.command.rest.lower().split()
     reach = REACHES[words.pop()] if words and words[-1] in REACHES else Reach.ONCE
     number, rest = _number(" ".join(words))
@@ -124,7 +44,8 @@ def _approve(given: Given) -> Done:
     return _rule(given, number, Ruling(approved=True, reach=reach))
 
 
-def _deny(given: Given) -> Done:
+def deny(given: Given) -> Done:
+    """Refuse an operation."""
     number, reason = _number(given.command.rest)
     return _rule(given, number, Ruling(approved=False, reason=reason))
 
@@ -175,25 +96,3 @@ def _unless_newer(given: Given, prompt: Prompt) -> Prompt | Done:
         return prompt
     words = _("Approval #%(n)s came up after you wrote that. Read it; then say `/approve %(n)s`.")
     return Done(words % {"n": prompt.pk})
-
-
-def _whoami(given: Given) -> Done:
-    source, conversation = given.event.source, given.conversation
-    lines = [
-        f"{source.platform}: `{source.user_id}`",
-        _("chat: `%(id)s`") % {"id": source.chat_id},
-        _("conversation: `%(key)s`") % {"key": conversation.key},
-    ]
-    return Done("\n".join(f"- {line}" for line in lines))
-
-
-HANDLERS: dict[str, Callable[[Given], Done]] = {
-    "help": _help,
-    "status": _status,
-    "new": _new,
-    "stop": _stop,
-    "skip": _skip,
-    "approve": _approve,
-    "deny": _deny,
-    "whoami": _whoami,
-}

@@ -1,0 +1,28 @@
+"""What each command does, in the transaction of the message that gave it.
+
+Each module holds the commands about one thing; `HANDLERS` names them all. Whoever adds a command
+writes a function from `Given` to `Done`, a line here, and a line in `gateway.commands`.
+"""
+
+from collections.abc import Callable
+
+from gateway.handlers import about, ruling, working
+from gateway.handlers.given import Done, Given
+
+__all__ = ["HANDLERS", "Done", "Given", "run"]
+
+HANDLERS: dict[str, Callable[[Given], Done]] = {
+    "help": about.show_help,
+    "status": working.status,
+    "new": working.new,
+    "stop": working.stop,
+    "skip": ruling.skip,
+    "approve": ruling.approve,
+    "deny": ruling.deny,
+    "whoami": about.whoami,
+}
+
+
+def run(given: Given) -> Done:
+    """Do what a command says."""
+    return HANDLERS[given.command.spec.name](given)

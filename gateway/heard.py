@@ -1,0 +1,71 @@
+"""Something said in a conversation, and how it is replied to at once."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from clarify import questions
+from clarify.models import Prompt
+from clarify.questions import Answerer
+from delivery import ledger
+from delivery.ledger import Debt
+from delivery.models import Kind
+from gateway.messages import InboundMessage, Source
+from gateway.models import Conversation
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Something said in a conversation by somebody who may speak there.
+
+    Attributes:
+        nothing_asked: No question is open in the conversation or was closed minutes ago, which
+            spares most messages two dear looks.
+        speaker: Who said it, as somebody who answers.
+    """
+
+    event: InboundMessage
+    conversation: Conversation
+    now: datetime
+    nothing_asked: bool
+    speaker: Answerer
+
+    @property
+    def source(self) -> Source:
+        """Where it was said, and by whom."""
+        return self.event.source
+
+    @property
+    def is_addressed(self) -> bool:
+        """Whether it is meant for us."""
+        return self.event.mentions_bot or self.source.address.is_private
+
+    def open_prompts(self) -> list[Prompt]:
+        """The questions that wait for this person here, the one that is meant in front."""
+        return questions.open_to(
+            self.conversation.key,
+            self.speaker,
+            lane=self.source.address.lane,
+            quoted_message_id=self.event.reply_to,
+        )
+
+    def reply(self, words: str, kind: Kind = Kind.CONTROL, *, occasion: str = "") -> None:
+        """Owe the person `words`, once for this message and `occasion`."""
+        trigger = f"event:{self.event.event_id}{occasion and ':'}{occasion}"
+        say(self.source, trigger, words, kind, self.now, key=self.conversation.key)
+
+
+def say(
+    source: Source, trigger: str, words: str, kind: Kind, now: datetime, *, key: str = ""
+) -> None:
+    """Owe `words` to whoever is at `source`, once for each `trigger`."""
+    ledger.record(
+        Debt(
+            conversation_key=key,
+            trigger=trigger,
+            address=source.address,
+            kind=kind,
+            content=str(words),
+            reply_to=source.anchor,
+        ),
+        now=now,
+    )
