@@ -108,14 +108,15 @@ class ModelShelf:
 
     def _build_compatible(self, name: str) -> Model:
         # The client library costs 30 MB and half a second, which the demo agent need not pay.
-        from openai import AsyncOpenAI  # noqa: PLC0415
         from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
         from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+        from gateway.agents.plain_openai import PlainOpenAI  # noqa: PLC0415
 
         config = self.config
         if self._client is None:
             self._client = TappedClient(limits=self._limits(), timeout=self._timeout())
-        client = AsyncOpenAI(
+        client = PlainOpenAI(
             base_url=config.base_url or "https://api.openai.com/v1",
             api_key=config.api_key or "none",  # a server of one's own may want no key
             http_client=self._client,
