@@ -10,7 +10,15 @@ from django.db.models import Case, F, Q, QuerySet, When
 
 from delivery import frozen
 from delivery.frozen import Update
-from gateway.models import Account, AllowEntry, Conversation, InboundEvent, TranscriptEntry, Turn
+from gateway.models import (
+    Account,
+    AllowEntry,
+    ChatPolicy,
+    Conversation,
+    InboundEvent,
+    TranscriptEntry,
+    Turn,
+)
 from gateway.states import ACTIVE, OPEN, TURNS, TurnEvent, TurnState
 
 insert_event = frozen.Insert(InboundEvent)
@@ -31,6 +39,12 @@ def stored_events(
 def allow_entries(*, platform: str, users: list[str]) -> QuerySet[AllowEntry]:
     """The allowlist entries of a platform that may be about one of these users."""
     return AllowEntry.objects.filter(platform=platform, user_id__in=users)
+
+
+@frozen.rows
+def chat_policies(*, account: str) -> QuerySet[ChatPolicy]:
+    """All that is set for an account and its chats, and for everywhere."""
+    return ChatPolicy.objects.filter(account__in=["", account]).order_by()
 
 
 @frozen.rows

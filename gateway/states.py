@@ -19,6 +19,7 @@ class TurnState(StrEnum):
     FINISHED = "finished"
     FAILED = "failed"
     STOPPED = "stopped"
+    JOINED = "joined"  # the turn that ran took it in
 
 
 class FailureKind(StrEnum):
@@ -46,6 +47,7 @@ class TurnEvent(StrEnum):
     FINISH = "finish"
     FAIL = "fail"
     STOP = "stop"
+    JOIN = "join"  # the turn that runs takes it in
     RECLAIM = "reclaim"  # its worker is gone
     GIVE_BACK = "give_back"  # its worker lays it down, alive
 
@@ -66,6 +68,7 @@ TURNS: Table[TurnState, TurnEvent] = Table(
         (TurnState.WAITING, TurnEvent.STOP): TurnState.STOPPED,
         (TurnState.READY, TurnEvent.STOP): TurnState.STOPPED,
         (TurnState.READY, TurnEvent.FAIL): TurnState.FAILED,
+        (TurnState.QUEUED, TurnEvent.JOIN): TurnState.JOINED,
     },
 )
 

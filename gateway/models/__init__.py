@@ -2,6 +2,7 @@
 
 from gateway.models.access import AllowEntry, AuditEvent
 from gateway.models.accounts import Account, AccountState, ProcessBeat
+from gateway.models.chats import ChatPolicy, HomeChannel
 from gateway.models.conversations import Conversation, Session, TranscriptEntry
 from gateway.models.inbound import Decision, InboundEvent
 from gateway.models.media import Direction, MediaFile, MediaState, Upload
@@ -12,9 +13,11 @@ __all__ = [
     "AccountState",
     "AllowEntry",
     "AuditEvent",
+    "ChatPolicy",
     "Conversation",
     "Decision",
     "Direction",
+    "HomeChannel",
     "InboundEvent",
     "MediaFile",
     "MediaState",

@@ -6,6 +6,7 @@ from django.db import models
 from typing_extensions import override
 
 from delivery.addresses import Address
+from gateway.commissions import Commission
 
 
 class Conversation(models.Model):
@@ -19,7 +20,13 @@ class Conversation(models.Model):
     chat_id = models.CharField(max_length=255)
     thread_id = models.CharField(max_length=255, blank=True)
     participant_id = models.CharField(max_length=255, blank=True)
+    parent_chat_id = models.CharField(
+        max_length=255, blank=True, help_text="The chat whose settings it inherits."
+    )
     title = models.CharField(max_length=200, blank=True)
+    language = models.CharField(
+        max_length=16, blank=True, help_text="In which we speak there, as far as it is known."
+    )
     session = models.ForeignKey(
         "gateway.Session",
         null=True,
@@ -27,6 +34,11 @@ class Conversation(models.Model):
         on_delete=models.SET_NULL,
         related_name="+",
         help_text="The current one; /new starts another.",
+    )
+    commission = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Whom the work in it is done for, where nobody sits: of a job or a task.",
     )
     created_at = models.DateTimeField()
     active_at = models.DateTimeField(db_index=True)
@@ -45,6 +57,16 @@ class Conversation(models.Model):
     @property
     def address(self) -> Address:
         """Where its answers go."""
+        return self.commissioned.answers or self.place
+
+    @property
+    def commissioned(self) -> Commission:
+        """Whom its work is done for; an empty commission where people sit themselves."""
+        return Commission.from_dict(self.commission) if self.commission else Commission()
+
+    @property
+    def place(self) -> Address:
+        """Where it takes place."""
         return Address(
             platform=self.platform,
             account=self.account,
@@ -65,6 +87,12 @@ class Session(models.Model):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     end_reason = models.CharField(max_length=32, blank=True)
+    suspended_at = models.DateTimeField(
+        null=True, blank=True, help_text="The next message begins another session."
+    )
+    suspended_by = models.CharField(max_length=255, blank=True, help_text="Who or what did that.")
+    title = models.CharField(max_length=200, blank=True, help_text="For finding it again.")
+    model = models.CharField(max_length=200, blank=True, help_text="Chosen with /model.")
 
     class Meta:
         ordering: ClassVar = ["conversation_id", "number"]
@@ -78,7 +106,7 @@ class Session(models.Model):
 
 
 class TranscriptEntry(models.Model):
-    """One model message of a session's history; rows are only ever added."""
+    """One model message of a session's history; rows are only added, and marked as taken back."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="transcript")
     position = models.PositiveIntegerField()
@@ -86,6 +114,9 @@ class TranscriptEntry(models.Model):
     message = models.JSONField(help_text="As the agent library writes it.")
     schema = models.PositiveSmallIntegerField(default=1)
     created_at = models.DateTimeField()
+    undone_at = models.DateTimeField(
+        null=True, blank=True, help_text="Taken back with /undo or /retry; the agent reads it not."
+    )
 
     class Meta:
         verbose_name_plural = "transcript entries"

@@ -29,6 +29,10 @@ class Turn(models.Model):
     prompt = models.TextField(blank=True, help_text="What the person said.")
     sender_id = models.CharField(max_length=255)
     sender_name = models.CharField(max_length=255, blank=True)
+    sender_alt = models.CharField(
+        max_length=255, blank=True, help_text="The same person by the platform's stable id."
+    )
+    is_bots = models.BooleanField(default=False, help_text="A bot began it.")
     reply_to = models.CharField(max_length=255, blank=True)
     owner = models.CharField(max_length=200, blank=True)
     epoch = models.PositiveIntegerField(default=0, help_text="Grows with every claim.")
@@ -57,6 +61,23 @@ class Turn(models.Model):
     woken_at = models.DateTimeField(help_text="When a worker was last told of it.")
     held_until = models.DateTimeField(
         null=True, blank=True, help_text="Its files are on their way, until then at most."
+    )
+    gathers_until = models.DateTimeField(
+        null=True, blank=True, help_text="More of the same message may come, until then."
+    )
+    may_join = models.BooleanField(
+        default=False, help_text="The turn that runs may take it in, at its next model call."
+    )
+    joined = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="taken_in",
+        help_text="The turn that took it in.",
+    )
+    told_full_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the person was told that it waits for room."
     )
     updated_at = models.DateTimeField(db_index=True)
 
