@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
@@ -11,14 +11,17 @@ from django.core.exceptions import ValidationError
 from clarify.questions import Answerer
 from clarify.risks import FULL_AUTHORITY, NO_AUTHORITY, Authority, RiskLevel
 from clarify.staff import MAY_RULE
-from gateway import audit, platforms, policy, statements
+from gateway import audit, commands, platforms, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
-from gateway.messages import Source
-from gateway.models import AllowEntry, AuditEvent
-from gateway.policy import Grant, Role, Verdict
+from gateway.messages import ChatType, Source
+from gateway.models import AllowEntry, Turn
+from gateway.policy import Grant, Verdict
+from gateway.roles import Role
 
-NOTICE_EVERY = timedelta(hours=1)
+MAY_LET_IN = "gateway.change_allowentry"
+"""The permission to say who may speak, which makes an admin of somebody on this site."""
+
 MOST_APPROVERS = 200  # entries looked through for staff
 
 
@@ -37,8 +40,26 @@ def judge_many(sources: Sequence[Source]) -> list[Verdict]:
     return [_decide(source, entries) for source in sources]
 
 
+def sender_of(turn: Turn) -> Source:
+    """Who began `turn`, as somebody who speaks where it takes place."""
+    place = turn.conversation.address
+    return Source(
+        platform=place.platform,
+        account=place.account,
+        scope_id=place.scope_id,
+        chat_type=ChatType(place.chat_type),
+        chat_id=place.chat_id,
+        thread_id=place.thread_id,
+        user_id=turn.sender_id,
+        user_id_alt=turn.sender_alt,
+        user_name=turn.sender_name,
+        is_bot=turn.is_bots,
+    )
+
+
 def _decide(source: Source, entries: Iterable[AllowEntry]) -> Verdict:
     settings = gateway_settings()
+    is_here = source.chat_type is ChatType.CONSOLE
     from_environment = settings.environment_accounts.get(source.platform, {})
     return policy.decide(
         source,
@@ -46,7 +67,17 @@ def _decide(source: Source, entries: Iterable[AllowEntry]) -> Verdict:
         grants=[grant_of(entry) for entry in entries],
         everywhere_open=settings.allow_all_users,
         members_approve=settings.members_approve,
+        site_role=_site_role(source.user_id) if is_here else None,
     )
+
+
+def _site_role(person: str) -> Role | None:
+    """What somebody is who logs in to this site; None for whoever may not any more."""
+    user = _user(person)
+    if user is None:
+        return None
+    lets_in = user.is_staff and user.has_perm(MAY_LET_IN)
+    return Role.ADMIN if lets_in else Role.MEMBER
 
 
 def grant_of(entry: AllowEntry) -> Grant:
@@ -59,6 +90,9 @@ def grant_of(entry: AllowEntry) -> Grant:
         user_id=entry.user_id,
         role=Role(entry.role),
         approves_up_to=RiskLevel(entry.approves_up_to) if entry.approves_up_to else None,
+        commands=frozenset(entry.commands.split()),
+        tools_up_to=RiskLevel(entry.tools_up_to) if entry.tools_up_to else None,
+        is_for_bot=entry.is_for_bot,
     )
 
 
@@ -72,7 +106,8 @@ def approves(entry: AllowEntry) -> str:
 
 def approvers(source: Source, level: RiskLevel) -> list[AllowEntry]:
     """The entries of those who may approve an operation of that risk for somebody else there."""
-    entries = AllowEntry.objects.filter(platform=source.platform, role=Role.APPROVER)
+    deciding = [Role.APPROVER, Role.ADMIN]
+    entries = AllowEntry.objects.filter(platform=source.platform, role__in=deciding)
     there = [
         (entry, grant_of(entry))
         for entry in entries.exclude(user_id="").order_by("pk")[:MOST_APPROVERS]
@@ -109,29 +144,16 @@ def authority_of(user: User) -> Authority:
 
 def authority_of_person(person: str) -> Authority:
     """The same by the person's id; none at all for whoever may not log in any more."""
-    number = person.removeprefix("u")
-    is_number = number.isascii() and number.isdigit()
-    users = get_user_model().objects.filter(is_active=True)
-    user = users.filter(pk=int(number)).first() if is_number else None
+    user = _user(person)
     return authority_of(user) if user is not None else NO_AUTHORITY
 
 
-def is_first_denial(source: Source, *, now: datetime) -> bool:
-    """Write a denial down; whether the person was not told of one within the last hour."""
-    subject = f"{source.platform}:{source.user_id}"
-    told = AuditEvent.objects.filter(
-        action="access.denied", subject=subject, at__gt=now - NOTICE_EVERY
-    ).exists()
-    if not told:
-        audit.note(
-            "access.denied",
-            actor=subject,
-            subject=subject,
-            now=now,
-            account=source.account,
-            chat=source.chat_id,
-        )
-    return not told
+def _user(person: str) -> User | None:
+    """Who has that id on this site, if they may log in."""
+    number = person.removeprefix("u")
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    users = get_user_model().objects.filter(is_active=True)
+    return users.filter(pk=int(number)).first() if is_number else None
 
 
 def sync_environment(*, now: datetime) -> None:
@@ -163,10 +185,13 @@ def problem_with_user_id(platform: str, user_id: str) -> str:
 
 def problem_with_role(entry: AllowEntry) -> str:
     """Why an entry cannot let anybody approve; empty if nothing speaks against it."""
-    approves_more = entry.role != Role.MEMBER or bool(entry.approves_up_to)
-    if not entry.user_id and approves_more:
+    is_more = Role(entry.role) > Role.MEMBER or bool(entry.approves_up_to)
+    if not entry.user_id and is_more:
         return "An entry for everybody in a chat lets nobody approve: name a person's id."
-    return ""
+    if not entry.user_id and entry.is_for_bot:
+        return "A bot is let in by its own id only: name it."
+    unknown = [name for name in entry.commands.split() if name not in commands.BY_NAME]
+    return f"There is no command {', '.join(unknown)}." if unknown else ""
 
 
 def allow(entry: AllowEntry) -> None:

@@ -52,6 +52,8 @@ def as_turn(heard: Heard) -> Verdict:
             prompt=text,
             sender_id=source.user_id,
             sender_name=source.user_name,
+            sender_alt=source.user_id_alt,
+            is_bots=source.is_bot,
             reply_to=source.message_id,
             held_until=_held_until(heard) if event.attachments else None,
         ),

@@ -119,7 +119,8 @@ def _turn(turn: Turned) -> Iterator[Entry]:
     if turn.started_at:
         yield entry(turn.started_at, f"a worker took turn {turn.id} up for the first time")
     if turn.finished_at:
-        error = f": {turn.error}" if turn.error else ""
+        why = turn.error or (turn.detail if turn.state == "stopped" else "")
+        error = f": {why}" if why else ""
         yield entry(turn.finished_at, f"turn {turn.id} is {turn.state}{error}")
     else:
         claims = f", claimed {turn.epoch} times" if turn.epoch > 1 else ""

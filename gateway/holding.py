@@ -246,7 +246,8 @@ def _over(story: Story) -> Held:
         detail = ": ".join(filter(None, (turn.failure, turn.detail))) or "no detail was kept"
         return Held(layer, says, f"For staff: {detail}")
     if turn is not None and turn.state == "stopped":
-        return Held(Layer.NOBODY, f"Turn {turn.id} was stopped.", NOTHING_TO_DO)
+        why = f": {turn.detail}" if turn.detail else ""
+        return Held(Layer.NOBODY, f"Turn {turn.id} was stopped{why}.", NOTHING_TO_DO)
     if arrived:
         ids = ", ".join(arrived[-5:])
         return Held(Layer.NOBODY, f"It is over: delivered as message {ids}.", NOTHING_TO_DO)

@@ -14,6 +14,7 @@ from gateway import (
     answering,
     beginning,
     commands,
+    denials,
     handlers,
     inbound,
     keys,
@@ -81,7 +82,8 @@ def _denied(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Ver
     source = event.source
     if judged.allowed:
         return None
-    if source.chat_type is ChatType.DM and access.is_first_denial(source, now=now):
+    is_news = denials.note(source, "message", reason=judged.reason, now=now)
+    if is_news and source.chat_type is ChatType.DM:
         say(source, f"denied:{event.event_id}", wording.denied(source), Kind.NOTICE, now)
     return Verdict(Decision.DENIED, judged.reason)
 
@@ -134,7 +136,7 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     """A press is acknowledged whatever becomes of it."""
     judged = access.judge(event.source)
     if not judged.allowed:
-        access.is_first_denial(event.source, now=now)  # which has its row in the audit log
+        denials.note(event.source, "press", reason=judged.reason, now=now)
         return _refused(event, Decision.DENIED, judged.reason, wording.NOT_YOURS)
     address = event.source.address
     try:

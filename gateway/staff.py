@@ -6,15 +6,17 @@ owed message in `delivery.staff`.
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from clarify.questions import Answerer
 from delivery import ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
-from gateway import access, accounts, audit, sessions, turns
+from gateway import access, accounts, audit, barring, sessions, turns
 from gateway.accounts import CONSOLE
 from gateway.errors import NotPossible
 from gateway.models import Account, AllowEntry, Conversation, Turn
@@ -103,11 +105,13 @@ def allow(entry: AllowEntry, *, actor: str, now: datetime) -> AllowEntry:
             now=now,
             **_scope(entry),
         )
+        if not is_new:
+            barring.sweep(_about(entry), now=now)
     return entry
 
 
 def disallow(entry: AllowEntry, *, actor: str, now: datetime) -> None:
-    """Remove `entry`; it counts from the next message on.
+    """Remove `entry`; it counts at once, for what waits and for the next message ([A8]).
 
     Raises:
         NotPossible: The environment keeps it.
@@ -116,10 +120,19 @@ def disallow(entry: AllowEntry, *, actor: str, now: datetime) -> None:
         subject, scope = str(entry), _scope(entry)
         access.disallow(entry)
         audit.note("allow.removed", actor=actor, subject=subject, now=now, **scope)
+        barring.sweep(_about(entry), now=now)
 
 
-def _scope(entry: AllowEntry) -> dict[str, str]:
+def _about(entry: AllowEntry) -> Q:
+    """The turns of those whom an entry is, or was, about."""
+    if entry.user_id:
+        return barring.of_person(entry.platform, entry.user_id)
+    return barring.of_chat(entry.platform, entry.chat_id)
+
+
+def _scope(entry: AllowEntry) -> dict[str, Any]:
     names = ("account", "scope_id", "chat_id", "user_id", "role", "approves_up_to")
+    names += ("commands", "tools_up_to", "is_for_bot")
     return {name: value for name in names if (value := getattr(entry, name))}
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from delivery.database import DATABASE_AWAY
 from delivery.processes import this_process
-from gateway import execution, processes, turns, upkeep
+from gateway import barring, execution, processes, turns, upkeep
 from gateway.agents.configured import installed_tools, model_config
 from gateway.agents.loop import EdgeLoop
 from gateway.agents.runtime import AgentRuntime
@@ -44,6 +44,7 @@ def run_turns(*, conversation: int, **_future: object) -> None:
     """Run what is due in one conversation, in order, until nothing is."""
     capacity = gateway_settings().max_concurrent_turns
     while not (_shutting_down.is_set() or workbench.is_full()):
+        barring.bar_next(conversation, now=timezone.now())
         turn = turns.claim(conversation, this_process(), now=timezone.now(), capacity=capacity)
         if turn is None:
             return

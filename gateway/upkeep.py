@@ -7,7 +7,7 @@ from datetime import datetime
 from clarify import questions
 from delivery.database import DATABASE_AWAY
 from delivery.processes import is_certainly_dead, this_process
-from gateway import processes, turns
+from gateway import barring, retention, turns
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.media import shelf
@@ -69,7 +69,7 @@ def _is_in_hand(turn: Turn, now: datetime) -> bool:
 
 def housekeeping(*, now: datetime) -> None:
     """Drop what nobody needs any more."""
-    processes.forget(now=now)
+    barring.sweep(now=now)  # whatever shut somebody out, and told nobody
     while shelf.expire(shelf.store(), now=now) == shelf.EXPIRED_AT_ONCE:
         pass
     shelf.prune(now=now)

@@ -16,7 +16,7 @@ from gateway import access, platforms, staff
 from gateway.conf import gateway_settings
 from gateway.errors import GatewayError
 from gateway.models import AllowEntry, AuditEvent
-from gateway.policy import Role
+from gateway.roles import Role
 
 ROLES = {
     Role.MEMBER: "member: speaks, and approves what the agent does for them",

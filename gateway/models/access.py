@@ -7,7 +7,7 @@ from django.db import models
 from typing_extensions import override
 
 from clarify.risks import RiskLevel
-from gateway.policy import Role
+from gateway.roles import Role
 
 
 class AllowEntry(models.Model):
@@ -36,7 +36,8 @@ class AllowEntry(models.Model):
         max_length=10,
         choices=[(role.value, role.value) for role in Role],
         default=Role.MEMBER.value,
-        help_text="An approver also decides what the agent may do for others.",
+        help_text="A viewer only reads how things stand; an approver also decides what the agent"
+        " may do for others; an admin lets others in.",
     )
     approves_up_to = models.CharField(
         "approves up to",
@@ -44,6 +45,25 @@ class AllowEntry(models.Model):
         blank=True,
         choices=[(level.value, level.value) for level in RiskLevel],
         help_text="The highest risk they may approve. Empty: that of the role.",
+    )
+    commands = models.CharField(
+        "these commands only",
+        max_length=200,
+        blank=True,
+        help_text="Names with spaces between them: status help. The entry is then good for these"
+        " and for no plain words. Empty: all that the role has.",
+    )
+    tools_up_to = models.CharField(
+        "agent may do up to",
+        max_length=8,
+        blank=True,
+        choices=[(level.value, level.value) for level in RiskLevel],
+        help_text="The highest risk of what the agent may do for them, approved or not. Empty: any.",
+    )
+    is_for_bot = models.BooleanField(
+        "this is a bot",
+        default=False,
+        help_text="Messages of this bot may begin turns, a few in a row until a person speaks.",
     )
     note = models.CharField(max_length=200, blank=True, help_text="Who that is, for staff.")
     from_environment = models.BooleanField("kept by the environment", default=False, editable=False)
@@ -57,7 +77,7 @@ class AllowEntry(models.Model):
         verbose_name_plural = "allowlist"
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["platform", "account", "scope_id", "chat_id", "user_id"],
+                fields=["platform", "account", "scope_id", "chat_id", "user_id", "commands"],
                 name="one_allow_entry",
             ),
         ]
@@ -73,7 +93,10 @@ class AllowEntry(models.Model):
 
 
 class AuditEvent(models.Model):
-    """A decision about access or a staff action; rows are only ever added ([A7])."""
+    """A decision about access or a staff action ([A7]).
+
+    Rows are only ever added; the one of a denial counts what was denied again within its hour.
+    """
 
     at = models.DateTimeField(db_index=True)
     actor = models.CharField(
@@ -82,13 +105,15 @@ class AuditEvent(models.Model):
     action = models.CharField(max_length=64, db_index=True)
     subject = models.CharField(max_length=255, blank=True, help_text="What it was done to.")
     detail = models.JSONField(default=dict, blank=True)
+    times = models.PositiveIntegerField(default=1, help_text="How often, from then on.")
+    last_at = models.DateTimeField("last", null=True, blank=True, help_text="When it came again.")
 
     class Meta:
         verbose_name = "audit entry"
         verbose_name_plural = "audit log"
         ordering: ClassVar = ["-id"]
         indexes: ClassVar = [
-            # is_first_denial: was this person told lately
+            # audit.count: was this denied lately
             models.Index(fields=["subject", "action", "at"], name="audit_by_subject"),
         ]
 

@@ -16,7 +16,7 @@ from delivery.database import DATABASE_TROUBLE
 from delivery.leases import Fence
 from delivery.means import Ambience
 from delivery.processes import is_certainly_dead, this_process
-from gateway import access, accounts, processes
+from gateway import access, accounts, barring, processes
 from gateway.models import Account
 from gateway.runner.service import AccountService
 
@@ -80,6 +80,7 @@ class GatewayProcess:
     async def _prepare(self) -> None:
         await self.pool(accounts.sync_environment)
         await self.pool(access.sync_environment, now=timezone.now())
+        await self.pool(barring.sweep, now=timezone.now())
 
     async def _round(self) -> None:
         try:

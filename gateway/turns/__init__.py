@@ -26,12 +26,13 @@ from gateway.turns.life import (
     wait,
 )
 from gateway.turns.recovery import at_work, give_back, reclaim, renew, running, wake_overlooked
-from gateway.turns.stopping import stop, stop_one
+from gateway.turns.stopping import bar, stop, stop_one
 from gateway.turns.toolcalls import begin_tool, finish_tool, forget_tool, run_permitted
 
 __all__ = [
     "NewTurn",
     "at_work",
+    "bar",
     "begin_tool",
     "checkpoint",
     "claim",

@@ -29,6 +29,8 @@ class NewTurn:
     sender_id: str
     sender_name: str
     reply_to: str
+    sender_alt: str = ""  # the platform's stable id of the same person
+    is_bots: bool = False
     held_until: datetime | None = None  # its files are on their way
 
 
@@ -43,6 +45,8 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         sender_name=new.sender_name[:255],
         reply_to=new.reply_to,
         created_at=now,
+        sender_alt=new.sender_alt[:255],
+        is_bots=new.is_bots,
         woken_at=now,
         held_until=new.held_until,
         updated_at=now,

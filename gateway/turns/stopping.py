@@ -11,6 +11,7 @@ from gateway.states import OPEN, TURNS, TurnEvent, TurnState
 from gateway.turns import owing
 
 STOPPED = "(This was stopped before it was answered.)"
+BARRED = "the person may not speak any more"
 
 
 def stop(conversation: Conversation, *, by: Answerer, now: datetime) -> list[Turn]:
@@ -42,14 +43,36 @@ def stop_one(turn: Turn, *, by: Answerer, now: datetime) -> bool:
     return True
 
 
-def _stop(turn: Turn, by: Answerer, now: datetime) -> bool:
+def bar(turn: Turn, why: str, *, now: datetime) -> bool:
+    """End a turn whose person may not speak any more, in the caller's transaction ([A8]).
+
+    Nothing is said to them; their questions are withdrawn.
+
+    Args:
+        turn: The turn.
+        why: For staff.
+        now: The present.
+
+    Returns:
+        Whether it was still open.
+    """
+    if not _stop(turn, None, now, reason=BARRED, detail=f"{BARRED}: {why}"):
+        return False
+    queue.wake_turns(turn.conversation_id)
+    hints.conversation_changed(turn.conversation.key)
+    return True
+
+
+def _stop(
+    turn: Turn, by: Answerer | None, now: datetime, *, reason: str = "stopped", detail: str = ""
+) -> bool:
     # Prompts before turns, as an answer locks them.
     questions.hold(turn.conversation.key)
     stopped = Turn.objects.filter(pk=turn.pk, state__in=TURNS.sources(TurnEvent.STOP)).update(
-        state=TURNS.target(TurnEvent.STOP), finished_at=now, updated_at=now
+        state=TURNS.target(TurnEvent.STOP), detail=detail, finished_at=now, updated_at=now
     )
     if stopped:
-        questions.cancel_for(turn.correlation, reason="stopped", now=now, by=by)
+        questions.cancel_for(turn.correlation, reason=reason, now=now, by=by)
         owing.remember(turn, STOPPED, now=now)
         if turn.state == TurnState.RUNNING:
             owing.tell_stopped(turn)

@@ -11,7 +11,7 @@ from clarify.risks import RiskLevel
 from gateway import access, platforms, staff
 from gateway.management.house import HouseCommand, actor
 from gateway.models import AllowEntry
-from gateway.policy import Role
+from gateway.roles import Role
 
 FIELDS = ("account", "scope_id", "chat_id", "user_id")
 
