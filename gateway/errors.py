@@ -3,6 +3,7 @@
 GatewayError
 ├── UnknownPlatform      no such platform is installed
 ├── NotPossible          what staff asked for changed nothing: the message says what to do
+├── BadSchedule          the words name no time that can be kept: the message says what can
 ├── TurnLost             another process runs this turn now, or it was stopped: write nothing
 └── BadSecret            a stored credential cannot be read with this installation's key
 """
@@ -22,6 +23,10 @@ class TurnLost(GatewayError):
 
 class NotPossible(GatewayError):
     """What staff asked for changed nothing; the message says why and what to do."""
+
+
+class BadSchedule(GatewayError):
+    """The words name no time that can be kept; the message says why and what can."""
 
 
 class BadSecret(GatewayError):

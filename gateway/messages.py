@@ -16,6 +16,8 @@ class ChatType(StrEnum):
     THREAD = "thread"
     WEBHOOK = "webhook"
     CONSOLE = "console"
+    CRON = "cron"  # a scheduled job's own place; nobody sits there
+    BACKGROUND = "background"  # a task's own place; nobody sits there
 
 
 @dataclass(frozen=True, kw_only=True)

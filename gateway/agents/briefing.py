@@ -17,6 +17,8 @@ _PLACES = {
     "thread": "a thread that several people may follow",
     "webhook": "an incoming webhook; nobody is waiting at a keyboard",
     "console": "the gateway's own browser interface",
+    "cron": "a scheduled job that runs by itself; nobody is waiting at a keyboard",
+    "background": "a task in the background; the person goes on with other things",
 }
 
 _ABILITIES = {

@@ -58,7 +58,7 @@ def send(turn: Turn, request: Request, *, now: datetime) -> str:
     Raises:
         NotSendable: It may not leave, or cannot; the message is for the model.
     """
-    able = platforms.get(turn.conversation.platform).capabilities
+    able = platforms.get(turn.conversation.address.platform).capabilities
     if not (able.files or able.file_links):
         raise NotSendable("This surface takes no files: say what matters of it in words.")
     try:
@@ -146,7 +146,7 @@ class _Leaving:
         turn, caption = self._turn, self._request.caption.strip()
         parts, what = None, _link(media)
         if self._able.files:
-            parts = _parts(turn.conversation.platform, caption, media, self._able)
+            parts = _parts(turn.conversation.address.platform, caption, media, self._able)
             what = f"📎 {media.name} ({in_words(media.size)})"
         with transaction.atomic():
             (here,) = statements.conversation_now(pk=turn.conversation_id)

@@ -13,8 +13,18 @@ from delivery.ledger import Debt
 from delivery.models import Kind
 from gateway import sessions, statements, wording
 from gateway.agents import history
+from gateway.messages import ChatType
 from gateway.models import TranscriptEntry, Turn
 from gateway.models.turns import ACTIVE_STATES
+
+
+_KINDS = {ChatType.CRON.value: Kind.CRON, ChatType.BACKGROUND.value: Kind.BACKGROUND}
+
+
+def rendered(turn: Turn, words: str) -> tuple[Rendered, ...]:
+    """What `owe_words` sends of `words`; it may take long, so it is done before the transaction."""
+    here = turn.conversation
+    return ledger.rendered(here.address.platform, here.commissioned.headed(words))
 
 
 def owe_words(turn: Turn, words: str, parts: tuple[Rendered, ...], *, now: datetime) -> None:
@@ -51,13 +61,15 @@ def _owe(
 ) -> None:
     # The chat may have moved meanwhile.
     (here,) = statements.conversation_now(pk=turn.conversation_id)
+    told = here.commissioned
+    is_trouble = kind in {Kind.ERROR, Kind.NOTICE}
     ledger.record(
         Debt(
             conversation_key=here.key,
             trigger=f"turn:{turn.pk}:{occasion}",
-            address=here.address,
-            kind=kind,
-            content=content,
+            address=(is_trouble and told.trouble) or here.address,
+            kind=_KINDS.get(here.chat_type, kind) if kind is Kind.FINAL else kind,
+            content=told.headed(content),
             reply_to=turn.anchor,
             preview_key=turn.preview_key if is_live else "",
             correlation=turn.correlation,

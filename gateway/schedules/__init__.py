@@ -1,0 +1,1 @@
+"""Work that nobody waits for at a keyboard: scheduled jobs, background tasks, permitted targets."""
