@@ -39,6 +39,42 @@ class MediaSettings:
     wait: timedelta = timedelta(seconds=60)
 
 
+@dataclass(frozen=True, kw_only=True)
+class WebhookSettings:
+    """How webhooks come in and go out.
+
+    Attributes:
+        allow_private: They may go out to private addresses and without TLS, as in a company's own
+            network.
+        keep: How long it is remembered that an event came, so that it is taken once; longer than
+            any sender tries again.
+    """
+
+    allow_private: bool = False
+    keep: timedelta = timedelta(days=30)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetentionSettings:
+    """How long what is over is kept ([O2]).
+
+    Attributes:
+        events: What came in and was decided on; also how long a repeated event is known as one.
+        turns: Turns that ended, with their tool calls.
+        sessions: Sessions that ended, with their history.
+        conversations: Conversations in which nothing happens, with all of it; None for ever.
+        audit: The audit log.
+        files: What is known of a file after it is gone itself.
+    """
+
+    events: timedelta = timedelta(days=90)
+    turns: timedelta = timedelta(days=90)
+    sessions: timedelta = timedelta(days=365)
+    conversations: timedelta | None = None
+    audit: timedelta = timedelta(days=365)
+    files: timedelta = timedelta(days=30)
+
+
 @dataclass(frozen=True)
 class GatewaySettings:
     """How the gateway behaves.
@@ -59,6 +95,8 @@ class GatewaySettings:
             and its commands run.
         shell_tool: Agents may be given the shell.
         media: How files are kept.
+        retention: How long what is over is kept.
+        webhooks: How webhooks come in and go out.
         environment_accounts: Accounts whose settings stand in the environment, by platform.
     """
 
@@ -76,6 +114,8 @@ class GatewaySettings:
     workspaces: str = ""
     shell_tool: bool = False
     media: MediaSettings = field(default_factory=MediaSettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -88,6 +128,13 @@ def gateway_settings() -> GatewaySettings:
     media = raw.pop("media", None)
     if media is not None:
         raw["media"] = MediaSettings(**{key.lower(): value for key, value in media.items()})
+    retention = raw.pop("retention", None)
+    if retention is not None:
+        kept = {key.lower(): value for key, value in retention.items()}
+        raw["retention"] = RetentionSettings(**kept)
+    webhooks = raw.pop("webhooks", None)
+    if webhooks is not None:
+        raw["webhooks"] = WebhookSettings(**{k.lower(): value for k, value in webhooks.items()})
     return GatewaySettings(**raw)
 
 

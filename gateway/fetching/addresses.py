@@ -93,12 +93,15 @@ class Target:
         return f"{self.scheme}://{self.authority}{self.path}"
 
 
-def read(url: str, *, ports: frozenset[int] = PORTS) -> Target:
+def read(
+    url: str, *, ports: frozenset[int] | None = PORTS, is_private_fine: bool = False
+) -> Target:
     """Take a URL apart, if it is of a kind that may be asked for.
 
     Args:
         url: Any text at all.
-        ports: Those that may be connected to.
+        ports: Those that may be connected to; None for any.
+        is_private_fine: Whoever runs this installation lets it reach private addresses, too.
 
     Raises:
         Forbidden: It may not; what it is wrong with stands in the message, the URL does not.
@@ -115,11 +118,12 @@ def read(url: str, *, ports: frozenset[int] = PORTS) -> Target:
     if "@" in parts.netloc:
         raise Forbidden("The address holds a name or a password, which is not passed on.")
     port = _DEFAULT_PORTS[parts.scheme] if port is None else port
-    if port not in ports:
+    if ports is not None and port not in ports:
         raise Forbidden(f"Port {port} is not one that files are fetched from.")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = quote(parts.query, safe="/?%:@!$&'()*+,;=~-._")
-    return Target(parts.scheme, _host(host), port, f"{path}?{query}" if query else path)
+    host = _host(host, is_private_fine=is_private_fine)
+    return Target(parts.scheme, host, port, f"{path}?{query}" if query else path)
 
 
 def follow(target: Target, location: str, *, ports: frozenset[int] = PORTS) -> Target:
@@ -136,6 +140,17 @@ def follow(target: Target, location: str, *, ports: frozenset[int] = PORTS) -> T
     if target.scheme == "https" and following.scheme == "http":
         raise Forbidden("It leads from a protected connection to an unprotected one.")
     return following
+
+
+def problem_with_receiver(url: str, *, is_private_fine: bool) -> str:
+    """Why nothing could be posted to `url`, as far as its words tell; empty if it may be tried."""
+    try:
+        target = read(url, ports=None, is_private_fine=is_private_fine)
+    except Forbidden as error:
+        return str(error)
+    if target.scheme != "https" and not is_private_fine:
+        return "The address must begin with https://, so that nobody on the way reads along."
+    return ""
 
 
 def problem_with_address(address: str) -> str:
@@ -176,23 +191,25 @@ def _leads_to(what: str) -> str:
     return f"The address leads to {what}, not to the public internet."
 
 
-def _host(host: str) -> str:
+def _host(host: str, *, is_private_fine: bool) -> str:
     if ":" in host:
-        return _literal(host)
+        return _literal(host, is_private_fine=is_private_fine)
     try:
         name = host.encode("idna").decode("ascii").lower().removesuffix(".")
     except UnicodeError as error:
         raise Forbidden("The address is not a proper one.") from error
     if not _NAME.fullmatch(name) or len(name) > 253:
         raise Forbidden("The address is not a proper one.")
-    if name == "localhost" or name.endswith(".localhost"):
+    is_here = name == "localhost" or name.endswith(".localhost")
+    if is_here and not is_private_fine:
         raise Forbidden(_leads_to("this very machine"))
     # `127.1`, `0x7f000001` and `017700000001` are read as addresses by one library or another.
-    return _literal(name) if _NUMBER.fullmatch(name.rpartition(".")[2]) else name
+    is_number = _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
+    return _literal(name, is_private_fine=is_private_fine) if is_number else name
 
 
-def _literal(host: str) -> str:
-    problem = problem_with_address(host)
+def _literal(host: str, *, is_private_fine: bool) -> str:
+    problem = "" if is_private_fine else problem_with_address(host)
     if not is_literal(host):
         raise Forbidden("The address is a number in disguise.")
     if problem:

@@ -1,11 +1,12 @@
-"""What can go wrong when a file is fetched, named for what the caller does next.
+"""What can go wrong when a file is fetched or posted, named for what the caller does next.
 
 FetchError            there is no file; the message says why, in one sentence a person may read
 ├── Forbidden         that address may not be reached: do not try it again
 ├── TooLarge          more than may be fetched: do not try it again
 ├── NoSuchFile        what answers has no such file to give: do not try it again
 └── Unavailable       nothing came: it may work later
-    └── TooSlow       it began, and did not end in time
+    ├── TooSlow       it began, and did not end in time
+    └── NoAnswer      it was posted and nobody knows what became of it: look before it is sent again
 """
 
 
@@ -31,3 +32,7 @@ class Unavailable(FetchError):
 
 class TooSlow(Unavailable):
     """It began, and did not end in time."""
+
+
+class NoAnswer(Unavailable):
+    """What was posted may have arrived: no answer came."""

@@ -73,7 +73,7 @@ class GuardedFetcher:
     ) -> None:
         self._limits = limits or Limits()
         self._ports, self._tls = ports, tls
-        self._network = _GuardedNetwork(resolve, judge)
+        self._network = GuardedNetwork(resolve, judge)
 
     async def fetch(
         self,
@@ -169,7 +169,7 @@ class GuardedFetcher:
         }
 
 
-class _GuardedNetwork(httpcore.AsyncNetworkBackend):
+class GuardedNetwork(httpcore.AsyncNetworkBackend):
     """Connects to addresses that were judged, and to no other."""
 
     def __init__(self, resolve: Resolve, judge: Callable[[str], str]) -> None:

@@ -162,6 +162,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=10),
         "options": {"queue": "upkeep", "expires": 600},
     },
+    "questions": {
+        "task": "clarify.housekeeping",
+        "schedule": timedelta(minutes=10),
+        "options": {"queue": "upkeep", "expires": 600},
+    },
     "processes": {
         "task": "gateway.housekeeping",
         "schedule": timedelta(minutes=10),
@@ -171,14 +176,23 @@ CELERY_BEAT_SCHEDULE = {
 DJANGO_CELERY_BEAT_TZ_AWARE = True
 
 # --- Our own apps, each read by that app's conf.py -----------------------------------------------
+# How long rows are kept; less than two days, and a platform's repetition would be taken for news.
+_days = {"minimum": 2, "maximum": 36_500}
 DELIVERY = {
     "VALIDITY": timedelta(hours=24),
     "MAX_RECOVERIES": 3,
-    "KEEP_SETTLED": timedelta(days=7),
+    "KEEP_SETTLED": timedelta(days=env.integer("HERMES_KEEP_DELIVERIES_DAYS", 7, **_days)),
     "MOST_SETTLED": 200_000,
 }
+_questions = timedelta(days=env.integer("HERMES_KEEP_QUESTIONS_DAYS", 90, **_days))
+CLARIFY = {"KEEP_CLOSED": _questions, "KEEP_PERMITS": _questions}
+_quiet_days = env.integer("HERMES_KEEP_CONVERSATIONS_DAYS", 0, maximum=36_500)
 GATEWAY: dict[str, Any] = {
-    "PLATFORMS": ["gateway.platforms.telegram", "gateway.platforms.console"],
+    "PLATFORMS": [
+        "gateway.platforms.telegram",
+        "gateway.platforms.console",
+        "gateway.platforms.webhook",
+    ],
     "MAX_CONCURRENT_TURNS": env.integer("HERMES_MAX_CONCURRENT_SESSIONS", 120, minimum=1),
     "TURN_TIME_LIMIT": timedelta(seconds=env.integer("HERMES_TURN_TIME_LIMIT", 1800, minimum=1)),
     "ALLOW_ALL_USERS": env.flag("HERMES_ALLOW_ALL_USERS"),
@@ -210,6 +224,18 @@ GATEWAY: dict[str, Any] = {
         "TOTAL_QUOTA": env.integer("HERMES_MEDIA_TOTAL_MB", 10_240, minimum=1) * 2**20,
         "KEEP": timedelta(days=env.integer("HERMES_MEDIA_DAYS", 7, minimum=1, maximum=3650)),
         "WAIT": timedelta(seconds=env.integer("HERMES_MEDIA_WAIT", 60, minimum=1, maximum=600)),
+    },
+    "WEBHOOKS": {
+        "ALLOW_PRIVATE": env.flag("HERMES_WEBHOOK_ALLOW_PRIVATE"),
+        "KEEP": timedelta(days=env.integer("HERMES_WEBHOOK_DAYS", 30, minimum=4, maximum=3650)),
+    },
+    "RETENTION": {
+        "EVENTS": timedelta(days=env.integer("HERMES_KEEP_EVENTS_DAYS", 90, **_days)),
+        "TURNS": timedelta(days=env.integer("HERMES_KEEP_TURNS_DAYS", 90, **_days)),
+        "SESSIONS": timedelta(days=env.integer("HERMES_KEEP_SESSIONS_DAYS", 365, **_days)),
+        "CONVERSATIONS": timedelta(days=_quiet_days) if _quiet_days else None,
+        "AUDIT": timedelta(days=env.integer("HERMES_KEEP_AUDIT_DAYS", 365, **_days)),
+        "FILES": timedelta(days=env.integer("HERMES_KEEP_FILES_DAYS", 30, **_days)),
     },
     # Accounts that stand in the environment; the rest stand in the database.
     "ENVIRONMENT_ACCOUNTS": {
