@@ -1,6 +1,7 @@
 """The clarify app."""
 
 from django.apps import AppConfig
+from typing_extensions import override
 
 
 class ClarifyConfig(AppConfig):
@@ -8,3 +9,10 @@ class ClarifyConfig(AppConfig):
 
     name = "clarify"
     verbose_name = "Questions"
+
+    @override
+    def ready(self) -> None:
+        """Tell the app below what of its rows is needed here."""
+        from clarify import retention  # noqa: PLC0415 - models are loaded only now
+
+        retention.register_needs()

@@ -255,6 +255,8 @@ class Permit(models.Model):
         indexes: ClassVar = [
             # permits.covering: before every dangerous call
             models.Index(fields=["tool", "lasting_key", "expires_at"], name="permits_by_operation"),
+            # retention: what ran out long ago
+            models.Index(fields=["expires_at"], name="permits_by_end"),
         ]
 
     @override

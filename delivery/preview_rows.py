@@ -3,7 +3,7 @@
 Only writer of that table.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from delivery.addresses import Address
 from delivery.models import Preview
@@ -27,8 +27,3 @@ def stored_ids(key: str) -> list[str]:
     """The messages of stream `key`, as far as they were stored."""
     preview = Preview.objects.filter(key=key).first()
     return list(preview.message_ids) if preview else []
-
-
-def forget(*, now: datetime, age: timedelta) -> int:
-    """Delete the rows of live messages that began longer than `age` ago; how many there were."""
-    return Preview.objects.filter(created_at__lt=now - age).delete()[0]

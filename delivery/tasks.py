@@ -1,11 +1,13 @@
 """Celery tasks of the delivery app: upkeep only; sending is the gateway process's work."""
 
-from datetime import timedelta
+import logging
 
 from celery import shared_task
 from django.utils import timezone
 
-from delivery import ledger, preview_rows
+from delivery import ledger, retention
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="delivery.housekeeping")
@@ -13,5 +15,6 @@ def housekeeping(**_future: object) -> None:
     """Abandon what was owed for too long; delete what was settled long ago."""
     now = timezone.now()
     ledger.expire(now=now)
-    ledger.prune(now=now)
-    preview_rows.forget(now=now, age=timedelta(days=2))
+    gone = retention.run(now=now)
+    if gone:
+        logger.info("Old rows were let go", extra={"gone": gone})

@@ -15,9 +15,10 @@ class GatewayConfig(AppConfig):
         """Tell the lower apps what they need from here."""
         from clarify import ports as clarify_ports  # noqa: PLC0415 - models are loaded only now
         from delivery import auditing, registry  # noqa: PLC0415
-        from gateway import audit, checks, platforms, turns  # noqa: PLC0415
+        from gateway import audit, checks, platforms, retention, turns  # noqa: PLC0415
 
         checks.register()
         registry.register_finder(platforms.find_outlet)
         clarify_ports.register_listener(turns.on_prompt_resolved)
         auditing.register(audit.note, audit.page_of)
+        retention.register_needs()

@@ -30,8 +30,3 @@ def alive(kind: str, *, now: datetime) -> bool:
     seen = ProcessBeat.objects.filter(kind=kind, seen_at__gt=now - STALE)
     names = seen.values_list("name", flat=True)
     return any(not is_certainly_dead(name.partition(":")[2]) for name in names)
-
-
-def forget(*, now: datetime) -> None:
-    """Drop processes that ended long ago."""
-    ProcessBeat.objects.filter(seen_at__lt=now - timedelta(hours=1)).delete()

@@ -72,4 +72,6 @@ def housekeeping(*, now: datetime) -> None:
     barring.sweep(now=now)  # whatever shut somebody out, and told nobody
     while shelf.expire(shelf.store(), now=now) == shelf.EXPIRED_AT_ONCE:
         pass
-    shelf.prune(now=now)
+    gone = retention.run(now=now)
+    if gone:
+        logger.info("Old rows were let go", extra={"gone": gone})

@@ -13,6 +13,7 @@ from delivery.ledger.claims import Claimed, claim_due
 from delivery.ledger.debts import CLOSED, PRIORITIES, Debt, record, rendered, wake
 from delivery.ledger.outcomes import abandon, accept, message_ids, postpone, try_again
 from delivery.ledger.shelf import (
+    SETTLED,
     expire,
     mark_delivered,
     move_chat,
@@ -27,6 +28,7 @@ from delivery.ledger.shelf import (
 __all__ = [
     "CLOSED",
     "PRIORITIES",
+    "SETTLED",
     "Claimed",
     "Debt",
     "abandon",

@@ -1,17 +1,20 @@
 """What staff and upkeep do with what nobody is sending at this moment."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from delivery.conf import delivery_settings
 from delivery.errors import NetworkDown
+from delivery.forgetting import Rule, forget, register_need
 from delivery.ledger import telling
 from delivery.ledger.debts import wake
 from delivery.ledger.steps import move, settle
-from delivery.models import Obligation, Part
-from delivery.states import OBLIGATIONS, WAITING, Event, PartState, State
+from delivery.models import Attempt, Obligation, Part
+from delivery.states import OBLIGATIONS, OPEN, WAITING, Event, PartState, State
 
 TOO_OLD = "owed for too long"
 MOVED = "its message stayed in the chat's old id"
@@ -82,21 +85,43 @@ def expire(*, now: datetime, batch: int = 1000) -> int:
     return len(gone)
 
 
-def prune(*, now: datetime, batch: int = 1000) -> int:
-    """Delete settled rows that were kept long enough, or are too many; at most `batch` at a time.
+def _settled_long_ago(now: datetime) -> QuerySet[Obligation]:
+    return Obligation.objects.filter(settled_at__lt=now - delivery_settings().keep_settled)
 
-    The oldest go first. What is still owed is never deleted, however many rows there are.
+
+SETTLED = Rule(
+    what="deliveries",
+    model=Obligation,
+    past=_settled_long_ago,
+    by="settled_at",
+    reads=("correlation",),
+    along=frozenset({Part, Attempt}),
+)
+SURPLUS = replace(SETTLED, past=lambda _now: Obligation.objects.filter(settled_at__isnull=False))
+
+
+def prune(*, now: datetime, batch: int = SETTLED.batch, batches: int = 1) -> int:
+    """Delete settled rows that were kept long enough, or are too many; how many went.
+
+    The oldest go first. What is still owed is never deleted, however many rows there are, and
+    neither is what somebody needs: the message of an open question, or what is being changed.
     """
-    limits = delivery_settings()
-    settled = Obligation.objects.filter(settled_at__isnull=False).order_by("settled_at")
-    old = settled.filter(settled_at__lt=now - limits.keep_settled)
-    ids = list(old.values_list("pk", flat=True)[:batch])
-    surplus = min(batch, settled.count() - limits.most_settled) - len(ids)
-    if surplus > 0:
-        rest = settled.exclude(pk__in=ids)
-        ids += list(rest.values_list("pk", flat=True)[:surplus])
-    Obligation.objects.filter(pk__in=ids).delete()
-    return len(ids)
+    count = forget(replace(SETTLED, batch=batch), now=now, batches=batches)
+    surplus = Obligation.objects.filter(settled_at__isnull=False).count()
+    surplus -= delivery_settings().most_settled
+    if surplus > 0 and count < batch * batches:
+        count += forget(replace(SURPLUS, batch=batch), now=now, most=surplus, batches=batches)
+    return count
+
+
+def being_changed(rows: Sequence[Obligation], now: datetime) -> Iterable[int | None]:
+    """Those of `rows` whose message an owed one rewrites."""
+    del now
+    changes = Obligation.objects.filter(edits__in=[row.pk for row in rows], state__in=OPEN)
+    return changes.values_list("edits", flat=True)
+
+
+register_need(Obligation, being_changed)
 
 
 def rename(old_key: str, new_key: str) -> None:

@@ -6,7 +6,7 @@ between leaves nothing that nobody knows of.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +18,7 @@ from gateway.media import kinds, names
 from gateway.media.store import Incoming, MediaStore
 from gateway.messages import Attachment
 from gateway.models import Conversation, Direction, MediaFile, MediaState, Turn, Upload
+from gateway.models.turns import OPEN_STATES
 from gateway.states import TurnState
 
 EXPIRED_AT_ONCE = 500
@@ -160,7 +161,7 @@ def miss(file: MediaFile, reason: str) -> None:
 
 
 def expire(store: MediaStore, *, now: datetime) -> int:
-    """Let go of what was kept long enough, or never came.
+    """Let go of what was kept long enough, or never came; not of what an open turn works with.
 
     Returns:
         How many files that were, at most `EXPIRED_AT_ONCE`.
@@ -168,18 +169,12 @@ def expire(store: MediaStore, *, now: datetime) -> int:
     due = MediaFile.objects.filter(
         expires_at__lte=now, state__in=[MediaState.KEPT, MediaState.WANTED]
     )
+    due = due.exclude(turn__state__in=OPEN_STATES)
     numbers = list(due.order_by("expires_at").values_list("pk", flat=True)[:EXPIRED_AT_ONCE])
     MediaFile.objects.filter(pk__in=numbers).update(state=MediaState.GONE)
     for number in numbers:
         store.remove(number)
     return len(numbers)
-
-
-def prune(*, now: datetime, age: timedelta = timedelta(days=30)) -> None:
-    """Forget files that are gone for long, and uploads that a platform may have forgotten."""
-    settled = [MediaState.GONE, MediaState.MISSING]
-    MediaFile.objects.filter(state__in=settled, expires_at__lt=now - age).delete()
-    Upload.objects.filter(uploaded_at__lt=now - age).delete()
 
 
 def known_upload(account: str, form: str, sha256: str) -> str:

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 from typing_extensions import override
 
 from delivery.addresses import Address
@@ -65,6 +66,11 @@ class Conversation(models.Model):
         return Commission.from_dict(self.commission) if self.commission else Commission()
 
     @property
+    def asked_at(self) -> Address:
+        """Where its people speak: where its work was asked for, if nobody sits in it."""
+        return self.commissioned.origin or self.place
+
+    @property
     def place(self) -> Address:
         """Where it takes place."""
         return Address(
@@ -98,6 +104,12 @@ class Session(models.Model):
         ordering: ClassVar = ["conversation_id", "number"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["conversation", "number"], name="one_session_a_number"),
+        ]
+        indexes: ClassVar = [
+            # retention: what ended long ago
+            models.Index(
+                fields=["ended_at"], condition=Q(ended_at__isnull=False), name="sessions_ended"
+            ),
         ]
 
     @override

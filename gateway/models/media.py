@@ -70,6 +70,12 @@ class MediaFile(models.Model):
                 condition=Q(state__in=["kept", "wanted"]),
                 name="media_to_expire",
             ),
+            # retention: what is not here any more; bare values, for SQLite proves nothing from `in`
+            models.Index(
+                fields=["expires_at"],
+                condition=~Q(state="kept") & ~Q(state="wanted"),
+                name="media_to_forget",
+            ),
             # wanted: what an account has still to fetch
             models.Index(
                 fields=["account", "id"], condition=Q(state="wanted"), name="media_wanted"

@@ -117,6 +117,7 @@ def test_a_closed_question_stays_in_the_timeline_longer_than_its_message(
     prompt.answers = {"answer": ["Production"]}
     assert questions.resolve(prompt, Event.ANSWER, now=clock())
     Obligation.objects.update(state="delivered", settled_at=clock())
+    Turn.objects.update(state="finished")
     assert ledger.prune(now=clock() + timedelta(days=365)) == 2
 
     (entry,), _ = queries.page(chat, viewer_of(make_staff()))

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from delivery import destinations, ledger, preview_rows
+from delivery import destinations, ledger, retention
 from delivery.errors import LeaseLost, LedgerUnavailable, NetworkDown, OutcomeUnknown, Refused
 from delivery.ledger import Debt, steps
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
@@ -427,8 +427,8 @@ def test_a_closed_chat_is_open_again_when_it_speaks(clock) -> None:
 @pytest.mark.django_db
 def test_old_previews_are_forgotten(clock) -> None:
     Preview.objects.create(key="t1.0", account=ACCOUNT, address={}, created_at=clock())
-    assert preview_rows.forget(now=clock.advance(60), age=timedelta(hours=1)) == 0
-    assert preview_rows.forget(now=clock.advance(3600), age=timedelta(hours=1)) == 1
+    assert retention.run(now=clock.advance(48 * 3600 - 1)) == {}
+    assert retention.run(now=clock.advance(2)) == {"live messages": 1}
 
 
 # --- the tables' guard
