@@ -157,6 +157,9 @@ class Part(models.Model):
     was_lost = models.BooleanField(
         default=False, help_text="An earlier send may have arrived; a new one must say so."
     )
+    losses = models.PositiveIntegerField(
+        default=0, help_text="How often it was sent and nobody knows whether it arrived."
+    )
     attempts = models.PositiveIntegerField(default=0)
     message_id = models.CharField(max_length=255, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)

@@ -31,7 +31,8 @@ class Step(StrEnum):
     MOVED = "moved"  # at once, to the chat's new id
     FRESH = "fresh"  # at once, as a new message instead of an edit
     MARKED = "marked"  # after `delay`, by the rules for an unknown outcome
-    ABANDON = "abandon"  # never
+    LEAVE = "leave"  # never, but the parts after it are still sent
+    ABANDON = "abandon"  # never, nor what comes after it
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Decision:
     Attributes:
         step: What comes next.
         delay: How long to wait first.
-        reason: For staff, when abandoned.
+        reason: For staff, when left or abandoned.
         stops_account: The credential is refused: nothing more may be tried.
         kills_destination: The chat is closed to us until it speaks again.
     """
@@ -97,7 +98,7 @@ def decide(
     Args:
         error: What the transport said.
         attempt: Tries of this part so far, this one included.
-        recoveries_left: How often it may still be sent again with an unknown fate.
+        recoveries_left: How often this part may still be sent again with an unknown fate.
         tried: Fall-backs this part has already been through; none is taken twice.
         chance: A random number in [0, 1).
         is_edit: An earlier message was to be changed; doing that twice is harmless.
@@ -121,7 +122,7 @@ def decide(
 
 def _after_loss(recoveries_left: int, chance: float) -> Decision:
     if recoveries_left <= 0:
-        return Decision(Step.ABANDON, reason=FATE_UNKNOWN)
+        return Decision(Step.LEAVE, reason=FATE_UNKNOWN)
     wait = LOST_WAITS[-min(recoveries_left, len(LOST_WAITS))]
     return Decision(Step.MARKED, timedelta(seconds=wait * (0.75 + chance / 4)))
 

@@ -13,15 +13,15 @@ from delivery.conf import delivery_settings
 from delivery.errors import MessageGone, OutcomeUnknown, TransportError
 from delivery.ledger import Claimed
 from delivery.means import Means, insist
-from delivery.models import Part
+from delivery.models import Obligation, Part
 from delivery.ports import Receipt
 from delivery.retry import Decision, Step
 from delivery.scheduling import Errand
-from delivery.traffic import errand_of, errand_to
+from delivery.traffic import Traffic, errand_of, errand_to
 
 
 class Sending:
-    """One claimed message on its way out. The claim took room for its first part.
+    """One claimed message on its way out.
 
     Args:
         means: What the account works with.
@@ -31,7 +31,7 @@ class Sending:
     def __init__(self, means: Means, work: Claimed) -> None:
         self._means, self._work = means, work
         self._caller = Caller(means, work)
-        self._holds: Errand | None = errand_of(work.obligation)
+        self._room = _Room(means.traffic, work.obligation)
         self._by_part: dict[int, str] = {}  # the message that a part changes, by its position
         self._spare: list[str] = []  # messages of no use any more once everything is delivered
         self._doubtful: set[int] = set()  # parts of which a preview may stand without a known id
@@ -50,7 +50,7 @@ class Sending:
                     return
             await self._tidy()
         finally:
-            self._let_go(OutcomeUnknown())
+            self._room.let_go(OutcomeUnknown())
 
     # --- what it replaces -----------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class Sending:
         if obligation.edits_id and not targets:
             gone = MessageGone("the message to change was never sent")
             verdict = Decision(Step.ABANDON, reason=gone.detail)
-            self._let_go(gone)
+            self._room.let_go(gone)
             await self._abandon(self._work.parts[0], gone, verdict, "edit")
             return False
         return True
@@ -93,6 +93,8 @@ class Sending:
                 receipt = await self._caller.call(part, call)
             except TransportError as error:
                 decision = self._decide(error, part, frozenset(tried), call)
+                if decision.step is Step.LEAVE and self._work.after(part):
+                    return await self._leave(part, error, call)
                 if not await self._again(part, error, decision, call.operation):
                     return False
                 tried.add(decision.step)
@@ -100,8 +102,8 @@ class Sending:
             return await self._accept(part, receipt, call)
 
     async def _accept(self, part: Part, receipt: Receipt, call: Call) -> bool:
-        self._let_go(None)
-        goes_on = self._take_room_after(part)
+        self._room.let_go(None)
+        goes_on = self._goes_on_after(part)
         await self._write(
             ledger.accept,
             self._work,
@@ -114,16 +116,31 @@ class Sending:
         )
         return goes_on
 
+    async def _leave(self, part: Part, error: TransportError, call: Call) -> bool:
+        """Send what comes after a part whose fate stays unknown: that certainly did not arrive."""
+        self._room.let_go(error)
+        goes_on = self._goes_on_after(part)
+        await self._write(
+            ledger.leave,
+            self._work,
+            part,
+            error,
+            operation=call.operation,
+            now=self._means.ambience.clock(),
+            goes_on=goes_on,
+        )
+        return goes_on
+
     async def _again(
         self, part: Part, error: TransportError, decision: Decision, operation: str
     ) -> bool:
         """Do what was decided; True when the part is to be tried again at once."""
-        if decision.step is Step.ABANDON:
-            self._let_go(error)
+        if decision.step in {Step.LEAVE, Step.ABANDON}:
+            self._room.let_go(error)
             await self._abandon(part, error, decision, operation)
             return False
         if decision.step in {Step.LATER, Step.MARKED}:
-            self._let_go(error)
+            self._room.let_go(error)
             await self._postpone(part, error, decision, operation)
             return False
         # The refused call made no message: the next shape has its room.
@@ -144,7 +161,7 @@ class Sending:
         decision = retry.decide(
             error,
             attempt=part.attempts,
-            recoveries_left=delivery_settings().max_recoveries - self._work.obligation.recoveries,
+            recoveries_left=delivery_settings().max_recoveries - part.losses,
             tried=tried,
             chance=self._means.ambience.chance(),
             is_edit=bool(call.target),
@@ -197,22 +214,33 @@ class Sending:
         """
         await insist(lambda: self._means.ambience.database(function, *args, **kwargs))
 
-    # --- room among the limits ------------------------------------------------------------------
-
-    def _take_room_after(self, part: Part) -> bool:
+    def _goes_on_after(self, part: Part) -> bool:
         """Whether the part after `part`, if there is one, may follow at once."""
-        following = next((one for one in self._work.parts if one.position > part.position), None)
-        if following is None:
+        rest = self._work.after(part)
+        if not rest:
             return True
-        method = "edit" if self._by_part.get(following.position) else "send"
-        is_media = bool(following.body.get("media"))
-        errand = errand_to(self._work.obligation.destination, method, is_media=is_media)
-        if not self._means.traffic.goes_on(errand):
+        method = "edit" if self._by_part.get(rest[0].position) else "send"
+        return self._room.take(rest[0], method)
+
+
+class _Room:
+    """What one message holds of the account's limits; the claim took room for its first part."""
+
+    def __init__(self, traffic: Traffic, obligation: Obligation) -> None:
+        self._traffic, self._obligation = traffic, obligation
+        self._holds: Errand | None = errand_of(obligation)
+
+    def take(self, part: Part, method: str) -> bool:
+        """Whether `part` may follow at once."""
+        is_media = bool(part.body.get("media"))
+        errand = errand_to(self._obligation.destination, method, is_media=is_media)
+        if not self._traffic.goes_on(errand):
             return False
         self._holds = errand
         return True
 
-    def _let_go(self, error: TransportError | None) -> None:
+    def let_go(self, error: TransportError | None) -> None:
+        """What was let go last came to its end."""
         if self._holds is not None:
-            self._means.traffic.finish(self._holds, error)
+            self._traffic.finish(self._holds, error)
             self._holds = None

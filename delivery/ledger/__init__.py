@@ -11,7 +11,7 @@ them moves a row.
 
 from delivery.ledger.claims import Claimed, claim_due
 from delivery.ledger.debts import CLOSED, PRIORITIES, Debt, record, rendered, wake
-from delivery.ledger.outcomes import abandon, accept, message_ids, postpone, try_again
+from delivery.ledger.outcomes import abandon, accept, leave, message_ids, postpone, try_again
 from delivery.ledger.shelf import (
     SETTLED,
     expire,
@@ -35,6 +35,7 @@ __all__ = [
     "accept",
     "claim_due",
     "expire",
+    "leave",
     "mark_delivered",
     "message_ids",
     "move_chat",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F
 
 from delivery import hints, statements
 from delivery.conf import delivery_settings
@@ -20,12 +20,25 @@ from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState, Sta
 
 @dataclass
 class Claimed:
-    """An obligation that this process may now send, and the parts still to be sent."""
+    """An obligation that this process may now send, and the parts still to be sent.
+
+    Attributes:
+        obligation: What is owed.
+        parts: Those of its parts that are still to be sent.
+        fence: The right under which it was claimed.
+        obligation_parts: How many parts there are in all, delivered ones included.
+        has_left: A part is not sent again, for its fate stayed unknown too often.
+    """
 
     obligation: Obligation
     parts: list[Part]
     fence: Fence
-    obligation_parts: int = 1  # how many parts there are in all, delivered ones included
+    obligation_parts: int = 1
+    has_left: bool = False
+
+    def after(self, part: Part) -> list[Part]:
+        """What is still to be sent after `part`."""
+        return [other for other in self.parts if other.position > part.position]
 
 
 Admit = Callable[[list[Obligation]], list[Obligation]]
@@ -67,17 +80,37 @@ def claim_due(
             ids = [head.pk for head in heads]
         parts = _open_parts(ids)
         heads = _take_over(heads, parts, now)
-        first = [parts[head.pk][0] for head in heads if head.pk in parts]
+        totals = _totals(heads)
+        claimed = [_claimed(head, parts.get(head.pk, []), totals, fence) for head in heads]
+        first = [work.parts[0] for work in claimed if work.parts]
         begin(first)
     begun(first)
-    claimed = []
     for head in heads:
         head.state, head.attempts = OBLIGATIONS.target(Event.CLAIM), head.attempts + 1
         head.owner, head.epoch = fence.owner, fence.epoch
-        remaining = parts.get(head.pk, [])
-        total = remaining[-1].position + 1 if remaining else 0
-        claimed.append(Claimed(head, remaining, fence, total))
     return claimed
+
+
+def _claimed(head: Obligation, parts: list[Part], totals: dict[int, int], fence: Fence) -> Claimed:
+    """The claim of an obligation, given its parts that are not delivered."""
+    to_send = _to_send(parts)
+    total = totals.get(head.pk, len(parts))
+    return Claimed(head, to_send, fence, total, has_left=len(to_send) < len(parts))
+
+
+def _totals(heads: list[Obligation]) -> dict[int, int]:
+    """How many parts each of those has that were tried before; all parts of the others are open."""
+    tried = [head.pk for head in heads if head.attempts]
+    if not tried:
+        return {}
+    counted = Part.objects.filter(obligation__in=tried).values_list("obligation")
+    return dict(counted.annotate(count=Count("pk")).order_by())
+
+
+def _to_send(parts: list[Part]) -> list[Part]:
+    """Those whose fate did not stay unknown too often."""
+    most = delivery_settings().max_recoveries
+    return [part for part in parts if part.losses <= most]
 
 
 def _really_taken(heads: list[Obligation], fence: Fence) -> list[Obligation]:
@@ -106,15 +139,14 @@ def _take_over(
 ) -> list[Obligation]:
     """Settle what earlier owners were sending; those of `heads` that are still to be sent.
 
-    A message whose sending ended with its process too often is given up ([D6]): it would be sent
-    again and again, and may be what kills the process.
+    A message of which nothing is left but parts whose sending ended with its process too often is
+    given up ([D6]): it would be sent again and again, and may be what kills the process.
     """
     orphans = [head for head in heads if head.state == State.ATTEMPTING]
     if not orphans:
         return heads
     _mark_lost([part for head in orphans for part in parts.get(head.pk, [])], heads, now)
-    most = delivery_settings().max_recoveries
-    hopeless = {head.pk: head for head in orphans if head.recoveries >= most}
+    hopeless = {head.pk: head for head in orphans if not _to_send(parts.get(head.pk, []))}
     settle(
         Obligation.objects.filter(pk__in=list(hopeless)),
         Event.ABANDON,
@@ -137,9 +169,10 @@ def _mark_lost(parts: list[Part], heads: list[Obligation], now: datetime) -> Non
     former = {head.pk: head for head in heads}
     under_way = [part for part in parts if part.state == PartState.ATTEMPTING]
     rows = Part.objects.filter(pk__in=[part.pk for part in under_way])
-    move_parts(rows, PartEvent.LOSE, was_lost=True)
+    move_parts(rows, PartEvent.LOSE, was_lost=True, losses=F("losses") + 1)
     for part in under_way:
         part.state, part.was_lost = PARTS.target(PartEvent.LOSE), True
+        part.losses += 1
         head = former[part.obligation_id]
         Attempt.objects.create(
             part=part,

@@ -18,6 +18,7 @@ from delivery.ledger.claims import Claimed, begin, begun
 from delivery.ledger.steps import move, move_parts, settle
 from delivery.models import Attempt, Obligation, Outcome, Part
 from delivery.ports import Receipt
+from delivery.retry import FATE_UNKNOWN
 from delivery.states import OBLIGATIONS, PARTS, Event, PartEvent, PartState
 
 
@@ -46,14 +47,15 @@ def accept(
     Raises:
         LeaseLost: Another process owns the account by now; it will find out for itself.
     """
-    rest = [other for other in work.parts if other.position > part.position]
+    rest = work.after(part)
     with transaction.atomic():
-        if not rest:
-            _settle_delivered(work, now)
-        elif goes_on:
-            _hold(work, now)
+        if rest:
+            _hold_or_pause(work, now, goes_on=goes_on)
+        elif work.has_left:
+            _settle_abandoned(work, now, reason=FATE_UNKNOWN)
+            telling.tell([work.obligation], now=now)
         else:
-            _pause(work, now)
+            _settle_delivered(work, now)
         moved = _deliver(part, receipt, now)
         _log(work, part, Outcome.ACCEPTED, operation, now, marked=marked)
         follows = rest[:1] if goes_on else []
@@ -62,7 +64,44 @@ def accept(
     begun(follows)
     work.parts = rest
     if not rest:
-        work.obligation.state = OBLIGATIONS.target(Event.ACCEPT)
+        event = Event.ABANDON if work.has_left else Event.ACCEPT
+        work.obligation.state = OBLIGATIONS.target(event)
+
+
+def leave(
+    work: Claimed,
+    part: Part,
+    error: TransportError,
+    *,
+    operation: str,
+    now: datetime,
+    goes_on: bool = True,
+) -> None:
+    """Write down that the fate of `part` stayed unknown too often, and begin the next part.
+
+    The whole is given up once the others have been sent: those certainly did not arrive.
+
+    Args:
+        work: The claim it belongs to.
+        part: The part that is not sent again; there are parts after it.
+        error: What the transport said.
+        operation: `send`.
+        now: The present.
+        goes_on: The next part follows at once.
+
+    Raises:
+        LeaseLost: Another process owns the account by now.
+    """
+    rest = work.after(part)
+    with transaction.atomic():
+        _hold_or_pause(work, now, goes_on=goes_on)
+        moved = _fail_part(part, lost=True, counts=True)
+        _log(work, part, Outcome.UNKNOWN, operation, now, error=error)
+        follows = rest[:1] if goes_on else []
+        begin(follows)
+    _remember(part, moved)
+    begun(follows)
+    work.parts, work.has_left = rest, True
 
 
 def postpone(
@@ -101,7 +140,7 @@ def postpone(
         )
         if not moved_on:
             raise LeaseLost
-        moved = _fail_part(part, lost=lost)
+        moved = _fail_part(part, lost=lost, counts=lost and not is_harmless)
         outcome = Outcome.UNKNOWN if lost else Outcome.NOT_SENT
         _log(work, part, outcome, operation, now, error=error)
         hints.conversation_changed(work.obligation.conversation_key)
@@ -161,8 +200,8 @@ def abandon(
     is_unknown = isinstance(error, OutcomeUnknown)
     outcome = Outcome.UNKNOWN if is_unknown else Outcome.REFUSED
     with transaction.atomic():
-        _settle_abandoned(work, error, now, reason=reason)
-        moved = _fail_part(part, lost=part.was_lost or is_unknown)
+        _settle_abandoned(work, now, reason=reason, **_last(error))
+        moved = _fail_part(part, lost=part.was_lost or is_unknown, counts=is_unknown)
         _log(work, part, outcome, operation, now, error=error)
         if tells:
             telling.tell([work.obligation], now=now)
@@ -176,17 +215,22 @@ def message_ids(obligation_id: int) -> list[str]:
     return list(parts.order_by("position").values_list("message_id", flat=True))
 
 
-def _fail_part(part: Part, *, lost: bool) -> dict[str, Any]:
+def _fail_part(part: Part, *, lost: bool, counts: bool) -> dict[str, Any]:
     """Write that a part got no receipt.
+
+    Args:
+        part: The part.
+        lost: It may have arrived.
+        counts: Sending it once more makes one copy of the few that there may be.
 
     Returns:
         The columns written, for the part in memory.
     """
     event = PartEvent.LOSE if lost else PartEvent.REFUSE
     state = PARTS.advance(PartState(part.state), event)
-    was_lost = part.was_lost or lost
-    move_parts(Part.objects.filter(pk=part.pk), event, was_lost=was_lost)
-    return {"state": state, "was_lost": was_lost}
+    changes = {"was_lost": part.was_lost or lost, "losses": part.losses + counts}
+    move_parts(Part.objects.filter(pk=part.pk), event, **changes)
+    return {"state": state, **changes}
 
 
 def _remember(part: Part, changes: dict[str, Any]) -> None:
@@ -202,13 +246,12 @@ def _claim_of(work: Claimed) -> dict[str, Any]:
     return {"pk": work.obligation.pk, "owner": work.fence.owner, "epoch": work.fence.epoch}
 
 
-def _hold(work: Claimed, now: datetime) -> None:
-    if not statements.hold(**_claim_of(work), now=now):
-        raise LeaseLost
-
-
-def _pause(work: Claimed, now: datetime) -> None:
-    if not move(_owned(work), Event.PAUSE, updated_at=now):
+def _hold_or_pause(work: Claimed, now: datetime, *, goes_on: bool) -> None:
+    if goes_on:
+        is_held = statements.hold(**_claim_of(work), now=now)
+    else:
+        is_held = move(_owned(work), Event.PAUSE, updated_at=now)
+    if not is_held:
         raise LeaseLost
 
 
@@ -224,8 +267,8 @@ def _deliver(part: Part, receipt: Receipt, now: datetime) -> dict[str, Any]:
     return {"state": state, "message_id": receipt.message_id, "delivered_at": now}
 
 
-def _settle_abandoned(work: Claimed, error: TransportError, now: datetime, *, reason: str) -> None:
-    if not settle(_owned(work), Event.ABANDON, reason=reason, now=now, **_last(error)):
+def _settle_abandoned(work: Claimed, now: datetime, *, reason: str, **changes: str) -> None:
+    if not settle(_owned(work), Event.ABANDON, reason=reason, now=now, **changes):
         raise LeaseLost
     hints.conversation_changed(work.obligation.conversation_key)
 

@@ -37,11 +37,13 @@ def withdraw_unseen(obligation: Obligation, *, reason: str, now: datetime) -> bo
 def retry(obligation: Obligation, *, now: datetime) -> bool:
     """Owe an abandoned message again, or make a waiting one due at once: staff ask for it."""
     rows = Obligation.objects.filter(pk=obligation.pk)
-    changed = move(
-        rows, Event.RETRY, reason="", settled_at=None, next_attempt_at=now, updated_at=now
-    )
-    if changed:
-        wake(obligation.account)
+    with transaction.atomic():
+        changed = move(
+            rows, Event.RETRY, reason="", settled_at=None, next_attempt_at=now, updated_at=now
+        )
+        if changed:
+            Part.objects.filter(obligation=obligation).update(losses=0)
+            wake(obligation.account)
     return bool(changed)
 
 

@@ -96,6 +96,7 @@ class Migration(migrations.Migration):
                 ('idempotency_key', models.CharField(max_length=32)),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('attempting', 'attempting'), ('lost', 'lost'), ('failed', 'failed'), ('delivered', 'delivered')], default='pending', max_length=12)),
                 ('was_lost', models.BooleanField(default=False, help_text='An earlier send may have arrived; a new one must say so.')),
+                ('losses', models.PositiveIntegerField(default=0, help_text='How often it was sent and nobody knows whether it arrived.')),
                 ('attempts', models.PositiveIntegerField(default=0)),
                 ('message_id', models.CharField(blank=True, max_length=255)),
                 ('delivered_at', models.DateTimeField(blank=True, null=True)),

@@ -123,7 +123,7 @@ class MemoryLedger:
 
     def accept(self, work, part, receipt, *, operation, marked, now, goes_on=True) -> None:
         self._check(work)
-        rest = [other for other in work.parts if other.position > part.position]
+        rest = work.after(part)
         part.state = PARTS.advance(PartState(part.state), PartEvent.ACCEPT)
         part.message_id, part.delivered_at = receipt.message_id, now
         work.parts = rest
@@ -133,6 +133,9 @@ class MemoryLedger:
             self._begin(rest[0])
         else:
             work.obligation.state = OBLIGATIONS.advance(State.ATTEMPTING, Event.PAUSE)
+
+    def leave(self, work, part, error, *, operation, now, goes_on=True) -> None:
+        raise AssertionError("no simulated platform is silent for so long")
 
     def postpone(self, work, part, error, *, until, operation, now, is_harmless=False) -> None:
         self._check(work)

@@ -37,18 +37,24 @@ def take_lease(owner: str = OWNER, account: str = ACCOUNT, *, clock: FakeClock) 
 
 
 class Desk:
-    """One process that owns the account; `restart` makes it another."""
+    """One process that owns the account; `restart` makes it another.
 
-    def __init__(self, database: DatabaseThread, clock: FakeClock) -> None:
-        self.database, self.clock = database, clock
+    Args:
+        database: Where the ledger is.
+        clock: The time.
+        account: Its name, which is also that of its platform.
+    """
+
+    def __init__(self, database: DatabaseThread, clock: FakeClock, account: str = ACCOUNT) -> None:
+        self.database, self.clock, self.account = database, clock, account
         self.transport = FakeTransport(knows=self.knows)
-        self.outlet = registry.outlet("telegram")
+        self.outlet = registry.outlet(account)
         self.on_moved: Callable[[Any, str], None] = lambda _address, _new_chat_id: None
         self.restart()
 
     def restart(self, owner: str = OWNER) -> None:
         """Another process takes the account over; the platform stays what it is."""
-        self.fence = take_lease(owner, clock=self.clock)
+        self.fence = take_lease(owner, self.account, clock=self.clock)
 
     def change_outlet(self, **changes: Any) -> None:
         """The platform has other abilities."""
@@ -81,9 +87,9 @@ class Desk:
         within: float,
     ) -> None:
         ambience = Ambience(self.database, self.clock, lambda: 0.0)
-        self.previews = LivePreviews(ACCOUNT, self.transport, self.outlet, ambience)
+        self.previews = LivePreviews(self.account, self.transport, self.outlet, ambience)
         self.outbox = Outbox(
-            ACCOUNT, self.fence, self.transport, self.outlet, self.previews, ambience
+            self.account, self.fence, self.transport, self.outlet, self.previews, ambience
         )
         self.outbox.on_moved = self.on_moved
         stopping = asyncio.Event()

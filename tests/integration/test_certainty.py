@@ -2,14 +2,16 @@
 
 import pytest
 
-from delivery import preview_rows
+from delivery import ledger, preview_rows
+from delivery.content import Button, Controls
 from delivery.errors import NetworkDown, OutcomeUnknown, RateLimited, Refused
 from delivery.models import Obligation
 from delivery.outbox import Outbox
 from delivery.ports import Certainty
+from delivery.retry import FATE_UNKNOWN
 from tests.factories import make_conversation
 from tests.fakes.transport import FakeTransport, ReadableTransport
-from tests.integration.desk import claim, has, nothing_is_open, outcomes
+from tests.integration.desk import claim, has, nothing_is_open, outcomes, parts_of
 
 RECOVERED = "♻️"
 pytestmark = pytest.mark.proves("D5")
@@ -197,3 +199,68 @@ def test_a_platform_that_answers_at_all_is_there(desk, error) -> None:
     desk.transport.fail(error, on="typing")
     desk.serve()
     assert len(desk.transport.texts) == 2
+
+
+# --- long answers: what is spent on one part is not taken from another
+
+LONG = "\n\n".join(f"Paragraph {number}. " + "word " * 150 for number in range(20))
+
+
+def fate_stays_unknown(desk, owed, *, part: int) -> None:
+    """No answer ever comes about one part."""
+    key = parts_of(owed)[part].idempotency_key
+
+    async def lose(call) -> None:
+        if call.part and call.part.idempotency_key == key:
+            raise OutcomeUnknown
+
+    desk.transport.before = lose
+
+
+@pytest.mark.proves("D6")
+def test_a_part_whose_fate_stays_unknown_does_not_take_the_others_along(desk) -> None:
+    owed = desk.owe(LONG)
+    parts = parts_of(owed)
+    fate_stays_unknown(desk, owed, part=1)
+    serve_to_the_end(desk)
+    owed.refresh_from_db()
+    assert (owed.state, owed.reason) == ("abandoned", FATE_UNKNOWN)
+    expected = ["delivered", "lost", *["delivered"] * (len(parts) - 2)]
+    assert [part.state for part in parts_of(owed)] == expected
+    *told, notice = desk.transport.texts
+    assert told == [part.body["text"] for part in parts if part.position != 1]
+    assert "given up" in notice
+
+
+def test_each_part_of_a_long_answer_has_copies_of_its_own(desk) -> None:
+    owed = desk.owe(LONG)
+    desk.transport.loses_every = 2
+    serve_to_the_end(desk)
+    assert len(parts_of(owed)) > 3
+    assert has(owed, state="delivered")()
+
+
+def test_a_part_that_no_process_outlives_does_not_take_the_others_along(desk) -> None:
+    owed = desk.owe(LONG)
+    for crash in range(4):
+        claim(desk)
+        desk.restart(f"host/{crash + 200}/2")
+    desk.serve()
+    states = [part.state for part in parts_of(owed)]
+    assert states == ["lost", *["delivered"] * (len(states) - 1)]
+    assert has(owed, state="abandoned", reason=FATE_UNKNOWN)()
+
+
+def test_what_staff_owe_again_is_the_part_alone_and_has_its_copies_anew(desk) -> None:
+    owed = desk.owe(LONG, controls=Controls(rows=((Button(label="A", data="p:1"),),)).as_dict())
+    fate_stays_unknown(desk, owed, part=1)
+    serve_to_the_end(desk)
+    desk.transport.before, desk.transport.calls = None, []
+    ledger.retry(owed, now=desk.clock())
+    desk.transport.fail(OutcomeUnknown())
+    serve_to_the_end(desk)
+    assert has(owed, state="delivered")()
+    assert {call.part.idempotency_key for call in desk.transport.messages} == {
+        parts_of(owed)[1].idempotency_key
+    }
+    assert not any(call.part.controls.rows for call in desk.transport.messages)

@@ -108,7 +108,7 @@ def test_what_does_no_harm_twice_is_sent_again_for_as_long_as_it_takes() -> None
 
 def test_what_may_have_arrived_is_not_sent_again_without_end() -> None:
     decision = decision_on(OutcomeUnknown(), recoveries_left=0)
-    assert decision.step is Step.ABANDON
+    assert decision.step is Step.LEAVE
     assert decision.reason == "its fate stayed unknown too often"
 
 
