@@ -14,6 +14,7 @@ from clarify.staff import MAY_RULE
 from gateway import audit, commands, platforms, policy, statements
 from gateway.conf import gateway_settings
 from gateway.errors import NotPossible
+from gateway.identity import standing
 from gateway.messages import ChatType, Source
 from gateway.models import AllowEntry, Turn
 from gateway.policy import Grant, Verdict
@@ -26,18 +27,37 @@ MOST_APPROVERS = 200  # entries looked through for staff
 
 
 def judge(source: Source) -> Verdict:
-    """Whether the sender of `source` may reach the agent now."""
+    """What the sender of `source` may do now; nothing that a linked identity may not ([A5])."""
+    verdict = _judge_alone(source)
+    return _linked(verdict, source) if verdict.allowed else verdict
+
+
+def _judge_alone(source: Source) -> Verdict:
     # An entry without a user is about everybody.
-    users = [value for value in (source.user_id, source.user_id_alt) if value]
-    return _decide(source, statements.allow_entries(platform=source.platform, users=[*users, ""]))
+    users = [*standing.ids_of(source), ""]
+    entries = statements.allow_entries(platform=source.platform, users=users)
+    return _decide(source, entries, standing.grants_for(source))
+
+
+def _linked(verdict: Verdict, source: Source) -> Verdict:
+    for end in standing.others_of(source):
+        other = _judge_alone(standing.source_of(end))
+        verdict = policy.together(verdict, other, who=str(end))
+    return verdict
 
 
 def judge_many(sources: Sequence[Source]) -> list[Verdict]:
-    """As `judge` for each of `sources`, in one query."""
-    users = {value for source in sources for value in (source.user_id, source.user_id_alt)}
+    """As `judge` for each of `sources`, in a few queries."""
+    users = {value for source in sources for value in standing.ids_of(source)}
     there = AllowEntry.objects.filter(platform__in={source.platform for source in sources})
     entries = list(there.filter(user_id__in={"", *users}))
-    return [_decide(source, entries) for source in sources]
+    pairings = standing.grants_for_many(sources)
+    linked = standing.linked_people(sources)
+    verdicts = [_decide(source, entries, pairings) for source in sources]
+    return [
+        _linked(verdict, source) if (source.platform, source.user_id) in linked else verdict
+        for source, verdict in zip(sources, verdicts, strict=True)
+    ]
 
 
 def sender_of(turn: Turn) -> Source:
@@ -57,7 +77,7 @@ def sender_of(turn: Turn) -> Source:
     )
 
 
-def _decide(source: Source, entries: Iterable[AllowEntry]) -> Verdict:
+def _decide(source: Source, entries: Iterable[AllowEntry], pairings: Iterable[Grant]) -> Verdict:
     settings = gateway_settings()
     is_here = source.chat_type is ChatType.CONSOLE
     from_environment = settings.environment_accounts.get(source.platform, {})
@@ -65,6 +85,7 @@ def _decide(source: Source, entries: Iterable[AllowEntry]) -> Verdict:
         source,
         platform_open=bool(from_environment.get("allow_all")),
         grants=[grant_of(entry) for entry in entries],
+        pairings=pairings,
         everywhere_open=settings.allow_all_users,
         members_approve=settings.members_approve,
         site_role=_site_role(source.user_id) if is_here else None,

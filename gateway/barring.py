@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from clarify.risks import RiskLevel
 from gateway import access, audit, statements, turns
 from gateway.models import Turn
 from gateway.policy import Verdict
@@ -41,6 +42,17 @@ def bar_next(conversation_id: int, *, now: datetime) -> int:
         if verdict.may(Role.MEMBER) or not _bar(turn, verdict, now):
             return ended
         ended += 1
+
+
+def refuses(turn: Turn, level: RiskLevel) -> str:
+    """Why the agent may do nothing of that risk for the person of `turn`; empty if it may."""
+    most = may_go_on(turn).tools_up_to if _has_person(turn) else None
+    if most is None or level <= most:
+        return ""
+    return (
+        f"This is of {level} risk, and for this person only what is of {most} risk or less may be"
+        " done. Tell them so; whoever runs the bot can change it."
+    )
 
 
 def sweep(who: Q | None = None, *, now: datetime) -> int:

@@ -4,6 +4,8 @@ import difflib
 import re
 from dataclasses import dataclass
 
+from gateway.roles import Role
+
 
 @dataclass(frozen=True)
 class CommandSpec:
@@ -16,14 +18,23 @@ class CommandSpec:
 
 
 COMMANDS: tuple[CommandSpec, ...] = (
-    CommandSpec("help", "What you can do here", aliases=("start", "commands")),
-    CommandSpec("status", "What is running and waiting"),
+    CommandSpec("help", "What you can do here", aliases=("start", "commands"), role=Role.VIEWER),
+    CommandSpec("status", "What is running and waiting", role=Role.VIEWER),
+    role: Role = Role.MEMBER
     CommandSpec("new", "Start afresh; the old conversation is kept", aliases=("reset",)),
     CommandSpec("stop", "Stop what is running and close open questions", aliases=("cancel",)),
     CommandSpec("skip", "Decline the open question"),
     CommandSpec("approve", "Let a dangerous operation run", usage="[number] [session|always]"),
     CommandSpec("deny", "Refuse a dangerous operation", usage="[number] [reason]"),
-    CommandSpec("whoami", "Your ids, for the person who grants access"),
+    CommandSpec("background", "Do something beside this conversation", usage="<text>"),
+    CommandSpec("tasks", "What runs in the background", usage="[stop <number>|stop all]"),
+    CommandSpec(
+        "cron", "Do something at certain times", usage="list|add|show|pause|resume|run|remove"
+    ),
+    CommandSpec("pair", "Ask to be let in; an admin lets somebody in", "[code]", role=Role.VIEWER),
+    CommandSpec("link", "Be one person on two platforms", "[code]", role=Role.VIEWER),
+    CommandSpec("unlink", "End that", role=Role.VIEWER),
+    CommandSpec("whoami", "Your ids, for the person who grants access", role=Role.VIEWER),
 )
 BY_NAME = {name: spec for spec in COMMANDS for name in (spec.name, *spec.aliases)}
 

@@ -128,6 +128,8 @@ def gateway_settings() -> GatewaySettings:
     media = raw.pop("media", None)
     if media is not None:
         raw["media"] = MediaSettings(**{key.lower(): value for key, value in media.items()})
+        pairing: Strangers who write in private are given a code that staff can approve.
+        pairing_waiting: How many of them may wait for that at once, for each account.
     retention = raw.pop("retention", None)
     if retention is not None:
         kept = {key.lower(): value for key, value in retention.items()}
@@ -152,3 +154,5 @@ def _approvals(raw: dict[str, Any]) -> dict[str, Any]:
 
 def _level(name: str) -> RiskLevel | None:
     return None if name.lower() == "none" else RiskLevel(name.lower())
+    pairing: bool = True
+    pairing_waiting: int = 3

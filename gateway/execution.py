@@ -18,7 +18,7 @@ from clarify.models import PromptKind
 from clarify.questions import Ask
 from clarify.schema import QuestionSet, normalise_ask_user, normalise_clarify
 from delivery import hints
-from gateway import approving, instructions, sessions, turns
+from gateway import approving, barring, chats, costs, instructions, sessions, speaking, turns
 from gateway.agents import history
 from gateway.agents.events import (
     Asked,
@@ -40,7 +40,8 @@ from gateway.agents.events import (
 )
 from gateway.agents.requests import RunRequest
 from gateway.agents.runtime import AgentRun, AgentRuntime
-from gateway.agents.tools import Risk
+from gateway.agents.tools import AgentTool, Risk
+from gateway.commissions import is_unattended
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.media import desk
@@ -148,6 +149,20 @@ class _Driver:
 
     def _decide(self, event: ToolStarting) -> Decision:
         tool = self.runtime.tools.get(event.name)
+    def _said_meanwhile(self) -> tuple[str, ...]:
+        """What was said to steer the turn, by people who may still speak."""
+        joining = [
+            turn
+            for turn in turns.joinable(self.turn, now=_now())
+            if barring.may_go_on(turn).may(Role.MEMBER)
+        ]
+        self.given = tuple(turn.pk for turn in joining)
+        return tuple(desk.prompt_of(turn) for turn in joining)
+
+    def _stored(self) -> tuple[int, ...]:
+        given, self.given = self.given, ()
+        return given
+
         if tool.risk is Risk.DANGEROUS and not approving.is_readable(event.args):
             return Refuse(TOO_LONG)
         call, is_new = turns.begin_tool(
@@ -165,6 +180,8 @@ class _Driver:
         if call.state == ToolState.WAITING:
             return Defer()
         if call.state == ToolState.PERMITTED:
+        if refusal := self._beyond(tool, event):
+            return Refuse(refusal)
             is_new = self._is_as_approved(event, call) and turns.run_permitted(
                 self.turn, event.call_id, now=_now()
             )
@@ -185,6 +202,12 @@ class _Driver:
 
     def _ask(self, event: ToolStarting) -> Decision:
         try:
+    def _beyond(self, tool: AgentTool, event: ToolStarting) -> str:
+        """Why the person of the turn has no claim to so dangerous a call; empty if they have."""
+        if tool.risk is not Risk.DANGEROUS:
+            return ""
+        return barring.refuses(self.turn, approving.operation_of(tool, event.args).level)
+
             self.asked[event.call_id] = questions_of(event.name, event.args)
         except InvalidQuestion as error:
             turns.forget_tool(self.turn, event.call_id)

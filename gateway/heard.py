@@ -10,7 +10,11 @@ from delivery import ledger
 from delivery.ledger import Debt
 from delivery.models import Kind
 from gateway.messages import InboundMessage, Source
-from gateway.models import Conversation
+from gateway import policy, turns
+from gateway.models import Conversation, Turn
+from gateway.rules import Rules
+
+NOBODY = policy.Verdict(allowed=False, reason="nobody has judged it")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Heard:
             spares most messages two dear looks.
         speaker: Who said it, as somebody who answers.
     """
+        rules: What is set for the place.
+        judged: What they may do; nothing, unless it is said.
 
     event: InboundMessage
     conversation: Conversation
@@ -29,6 +35,8 @@ class Heard:
     nothing_asked: bool
     speaker: Answerer
 
+    rules: Rules
+    judged: policy.Verdict = NOBODY
     @property
     def source(self) -> Source:
         """Where it was said, and by whom."""

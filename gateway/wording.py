@@ -6,6 +6,9 @@ from django.utils.translation import gettext_lazy
 from gateway.commands import UnknownCommand
 from gateway.messages import Attachment, InboundMessage, Source
 
+from gateway.resets import EndReason
+from gateway.roles import Role
+from gateway.rules import Rules
 TOO_OLD = gettext_lazy(
     "This message reached me so late that I leave it unanswered. Please send it again if it still"
     " matters."
@@ -20,6 +23,13 @@ TOO_OFTEN = gettext_lazy(
 STOPPED_BY_STAFF = gettext_lazy("⏹ Stopped by the operator.")
 
 
+ROLES = {
+    Role.VIEWER: gettext_lazy("viewer"),
+    Role.MEMBER: gettext_lazy("member"),
+    Role.APPROVER: gettext_lazy("approver"),
+    Role.ADMIN: gettext_lazy("admin"),
+}
+
 def denied(source: Source) -> str:
     """What a person reads who may not use the agent."""
     return _(
@@ -29,6 +39,20 @@ def denied(source: Source) -> str:
 
 
 def unknown_command(command: UnknownCommand) -> str:
+def needs_role(what: str, needed: Role, role: Role | None) -> str:
+    """What a person reads whose role does not go so far, and who can grant it ([A6]).
+
+    Args:
+        what: What they wanted, as the subject of a sentence.
+        needed: The role it takes.
+        role: Theirs for this; None if an entry gives them other commands only.
+    """
+    asks = _("%(what)s takes the role “%(needed)s”.") % {"what": what, "needed": ROLES[needed]}
+    have = _("Here you are a %(role)s.") % {"role": ROLES[role]} if role else ""
+    grants = _("An admin of this bot, or whoever runs it, can grant it: `/whoami` says your id.")
+    return " ".join(filter(None, (asks, have, grants)))
+
+
     """What a person reads who mistyped a command."""
     if command.nearest:
         return _("There is no command `/%(name)s`. Did you mean `/%(nearest)s`?") % {

@@ -228,6 +228,13 @@ GATEWAY: dict[str, Any] = {
     "WEBHOOKS": {
         "ALLOW_PRIVATE": env.flag("HERMES_WEBHOOK_ALLOW_PRIVATE"),
         "KEEP": timedelta(days=env.integer("HERMES_WEBHOOK_DAYS", 30, minimum=4, maximum=3650)),
+    "MODELS": env.items("HERMES_MODELS"),
+    # A token is three letters of English or more, and one or two of other scripts.
+    "HISTORY_BUDGET": 3 * env.integer("HERMES_HISTORY_TOKENS", 100_000, minimum=1000),
+    "PRICES": env.text("HERMES_MODEL_PRICES"),
+    "CURRENCY": env.text("HERMES_PRICE_CURRENCY", "USD"),
+    "PAIRING": env.choice("HERMES_PAIRING", "ON", ("ON", "OFF")) == "ON",
+    "PAIRING_WAITING": env.integer("HERMES_PAIRING_WAITING", 3, minimum=1, maximum=100),
     },
     "RETENTION": {
         "EVENTS": timedelta(days=env.integer("HERMES_KEEP_EVENTS_DAYS", 90, **_days)),
