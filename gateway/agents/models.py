@@ -17,12 +17,10 @@ from pydantic_ai.messages import (
     TextPartDelta,
     ThinkingPart,
     ToolCallPart,
+    repair_messages,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import infer_provider_class
-from pydantic_ai.settings import ModelSettings
-from typing_extensions import override
 
 from gateway.agents.demo import demo_model
 from gateway.agents.failures import ModelMisconfigured, explain, is_transient, is_worth_a_fallback
@@ -138,11 +136,11 @@ class ModelShelf:
         )
 
 
-class PatientModel(WrapperModel):
+class PatientModel:
     """A model that is asked again when it stumbles, and another one when it does not get up.
 
-    The graph above asks it without streaming. It streams below if somebody listens, so a stream
-    that breaks in the middle is simply asked for again: nothing has been done with half an answer.
+    Who asks it gets whole answers. It streams below if somebody listens, so a stream that breaks
+    in the middle is simply asked for again: nothing has been done with half an answer.
     """
 
     def __init__(
@@ -153,53 +151,48 @@ class PatientModel(WrapperModel):
         listener: Listener | None,
         wait: Wait,
     ) -> None:
-        super().__init__(chosen)
+        self._chosen = chosen
         self._fallback = fallback
         self._config = config
         self._listener = listener
         self._wait = wait
 
-    @override
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
+    async def ask(
+        self, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> ModelResponse:
         """Ask, with patience.
+
+        Args:
+            messages: The whole history; it is not changed.
+            parameters: The instructions, and the tools to tell of.
 
         Raises:
             ModelAPIError: No model could answer; the last one's reason.
         """
-        settings, parameters = model_settings, model_request_parameters
         try:
-            response = await self._insist(self.wrapped, messages, settings, parameters)
+            response = await self._insist(self._chosen, messages, parameters)
         except Exception as error:
             if self._fallback is None or not is_worth_a_fallback(error):
                 raise
-            prepared = self._fallback.prepare_messages(messages, parameters)
-            response = await self._insist(self._fallback, prepared, settings, parameters)
+            response = await self._insist(self._fallback, messages, parameters)
         _clean(response)
         _make_call_ids_unique(response, messages)
         return response
 
     async def _insist(
-        self,
-        model: Model,
-        messages: list[ModelMessage],
-        settings: ModelSettings | None,
-        parameters: ModelRequestParameters,
+        self, model: Model, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> ModelResponse:
+        prepared = _prepared(model, messages, parameters)
         tries = max(1, self._config.max_tries)
         for attempt in range(1, tries):
             try:
-                return await self._ask(model, messages, settings, parameters)
+                return await self._ask(model, prepared, parameters)
             except Exception as error:
                 pause = self._pause_after(error, attempt)
                 if pause is None:
                     raise
             await self._wait(pause)
-        return await self._ask(model, messages, settings, parameters)
+        return await self._ask(model, prepared, parameters)
 
     def _pause_after(self, error: Exception, attempt: int) -> float | None:
         """Seconds to wait before the next try; None when there should be none."""
@@ -213,26 +206,31 @@ class PatientModel(WrapperModel):
         return backoff * _random.uniform(0.75, 1.25)
 
     async def _ask(
-        self,
-        model: Model,
-        messages: list[ModelMessage],
-        settings: ModelSettings | None,
-        parameters: ModelRequestParameters,
+        self, model: Model, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> ModelResponse:
         listener = self._listener
         if listener is None:
-            return await model.request(messages, settings, parameters)
+            return await model.request(messages, None, parameters)
         listener.begin_response()
         tap = Tap(listener.say_soon)
         token = current_tap.set(tap)
         try:
-            async with model.request_stream(messages, settings, parameters) as stream:
+            async with model.request_stream(messages, None, parameters) as stream:
                 async for event in stream:
                     if not tap.is_open and (piece := _visible_text(event)):
                         listener.say_soon(piece)
                 return stream.get()
         finally:
             current_tap.reset(token)
+
+
+def _prepared(
+    model: Model, messages: list[ModelMessage], parameters: ModelRequestParameters
+) -> list[ModelMessage]:
+    """`messages` as `model` takes them, made whole: each call with its result, in good order."""
+    whole = repair_messages(messages)
+    prepared = model.prepare_messages(whole, parameters)
+    return whole if prepared is whole else repair_messages(prepared)
 
 
 def _visible_text(event: ModelResponseStreamEvent) -> str:

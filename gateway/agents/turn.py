@@ -1,17 +1,39 @@
-"""One run of the agent on the loop: the graph of the agent library, with our checkpoints."""
+"""One run of the agent on the loop, step by step: the model is asked, its tools are run, and again.
+
+This is a loop of our own around the models of the agent library. The library's own graph does the
+same for every kind of agent there may be; for ours, which ends in words or in questions, it took
+three quarters of a turn's processor time.
+"""
 
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from pydantic_ai import Agent, DeferredToolRequests, UsageLimits
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
-from pydantic_ai.run import AgentRun as GraphRun
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+)
+from pydantic_ai.messages import (
+    InstructionPart,
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    RetryFeedbackPart,
+    RetryInfo,
+    TextPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
 
 from gateway.agents.events import (
     Asked,
     Cancelled,
+    Ending,
     Failed,
     Finished,
     ModelAnswered,
@@ -20,10 +42,10 @@ from gateway.agents.events import (
 from gateway.agents.failures import explain, timed_out
 from gateway.agents.handover import Handover
 from gateway.agents.history import cut_to_response, storable
-from gateway.agents.models import ModelShelf
+from gateway.agents.models import ModelShelf, PatientModel
 from gateway.agents.requests import RunRequest
 from gateway.agents.tools import ToolRegistry
-from gateway.agents.toolset import Gate, GatedToolset
+from gateway.agents.toolset import Calls, Gate, Toolset
 from gateway.messages import clean
 from gateway.states import FailureKind
 
@@ -32,36 +54,27 @@ logger = logging.getLogger(__name__)
 #: A tool that will not be cancelled may go on for so long before the caller is told regardless.
 _GRACE_SECONDS = 2.0
 #: Answers without any usable content that are asked for again.
-_EMPTY_ANSWERS = 2
-
-Output = str | DeferredToolRequests
-GatedAgent = Agent[Gate, Output]
+EMPTY_ANSWERS = 2
 
 
 class Engine:
-    """What all turns of a process share: the models, and one agent per set of tools."""
+    """What all turns of a process share: the models, and the tools by what a turn may use."""
 
     def __init__(self, shelf: ModelShelf, registry: ToolRegistry) -> None:
         self.shelf = shelf
         self._registry = registry
-        self._agents: dict[frozenset[str], GatedAgent] = {}
+        self._toolsets: dict[frozenset[str], Toolset] = {}
 
-    def agent(self, names: frozenset[str]) -> GatedAgent:
-        """The agent with exactly these tools.
+    def toolset(self, names: frozenset[str]) -> Toolset:
+        """Exactly these tools.
 
         Raises:
             UnknownTool: One of them is not registered.
         """
-        if names not in self._agents:
+        if names not in self._toolsets:
             tools = {name: self._registry.get(name) for name in sorted(names)}
-            self._agents[names] = Agent(
-                output_type=[str, DeferredToolRequests],
-                deps_type=Gate,
-                name="hermes",
-                toolsets=[GatedToolset(tools)] if tools else [],
-                retries={"output": _EMPTY_ANSWERS},
-            )
-        return self._agents[names]
+            self._toolsets[names] = Toolset(tools)
+        return self._toolsets[names]
 
 
 class Turn:
@@ -71,8 +84,6 @@ class Turn:
         self._engine = engine
         self._request = request
         self._handover = handover
-        self._gate = Gate(handover, request.context)
-        self._told = 0
         self._task: asyncio.Task[Any] | None = None
         self._is_stopping = False
         self._has_expired = False
@@ -121,48 +132,130 @@ class Turn:
         return Cancelled(self._handover.text)
 
     async def _drive(self) -> None:
-        request = self._request
-        stored = request.history
-        if request.prompt is None:
-            stored = cut_to_response(stored)
+        request, engine = self._request, self._engine
         listener = self._handover if request.stream else None
-        shelf = self._engine.shelf
-        async with self._engine.agent(request.tools).iter(
-            request.prompt,
-            message_history=ModelMessagesTypeAdapter.validate_python(stored),
-            instructions=request.instructions or None,
-            deps=self._gate,
-            model=shelf.patient(request.model, listener),
-            usage_limits=UsageLimits(request_limit=shelf.config.max_requests),
-            infer_name=False,
-        ) as run:
-            node = run.next_node
-            while not Agent.is_end_node(node):
-                node = await run.next(node)
-                if Agent.is_call_tools_node(node) and node.model_response.tool_calls:
-                    await self._checkpoint(run)
-        self._finish(run)
+        steps = Steps(
+            request,
+            engine.shelf.patient(request.model, listener),
+            engine.toolset(request.tools),
+            self._handover,
+            engine.shelf.config.max_requests,
+        )
+        self._handover.end(await steps.run())
 
-    def _finish(self, run: "GraphRun[Gate, Output]") -> None:
-        if run.result is None:
-            raise RuntimeError("the graph ended without a result")
-        output = run.result.output
-        if isinstance(output, DeferredToolRequests):
-            self._handover.end(Asked(tuple(self._gate.deferred)))
-        else:
-            new = self._new_messages(run)
-            self._handover.end(Finished(clean(output), _dump(new), _usage(new)))
 
-    async def _checkpoint(self, run: "GraphRun[Gate, Output]") -> None:
-        """Have the caller store what is new, if anything is, before any tool runs."""
-        new = self._new_messages(run)
-        if new:
+class Steps:
+    """The steps of one run.
+
+    Args:
+        request: What the run was started with.
+        model: Who is asked.
+        toolset: The tools of the run.
+        handover: Where the caller hears of it.
+        most_requests: How often the model may be asked.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        model: PatientModel,
+        toolset: Toolset,
+        handover: Handover,
+        most_requests: int,
+    ) -> None:
+        self._model, self._handover, self._most = model, handover, most_requests
+        self._gate = Gate(handover, request.context)
+        self._calls = Calls(toolset, self._gate)
+        self._parameters = ModelRequestParameters(
+            function_tools=toolset.definitions,
+            instruction_parts=[InstructionPart(request.instructions)]
+            if request.instructions
+            else None,
+        )
+        self._messages = _stored(request)
+        self._new: list[ModelMessage] = []  # since the last checkpoint
+        self._asked = self._empty = 0
+        if request.prompt is not None:
+            self._add(ModelRequest([UserPromptPart(request.prompt)], timestamp=_now()))
+
+    async def run(self) -> Ending:
+        """Go on until there is an answer, or people have to be asked.
+
+        Returns:
+            How it ended.
+
+        Raises:
+            ModelAPIError: No model could answer.
+            UnexpectedModelBehavior: What it answered cannot be used.
+            UsageLimitExceeded: It was asked too often.
+        """
+        if not self._messages:
+            raise ValueError("a run needs a prompt or a history")
+        last = self._messages[-1]
+        response = last if isinstance(last, ModelResponse) else await self._ask()
+        while True:
+            if response.tool_calls:
+                results = await self._run_tools(response)
+                if self._gate.deferred:
+                    return Asked(tuple(self._gate.deferred))
+                self._add(ModelRequest(results, timestamp=_now()))
+            elif text := _text(response):
+                return Finished(clean(text), _dump(self._new), _usage(self._new))
+            else:
+                self._ask_for_words(response)
+            response = await self._ask()
+
+    async def _ask(self) -> ModelResponse:
+        if self._asked >= self._most:
+            raise UsageLimitExceeded(f"the model was asked {self._most} times for one answer")
+        response = await self._model.ask(self._messages, self._parameters)
+        self._asked += 1
+        self._add(response)
+        return response
+
+    async def _run_tools(self, response: ModelResponse) -> Sequence[Any]:
+        # The caller stores what the model said before any tool runs; what it gave us is stored.
+        if self._new:
+            new, self._new = self._new, []
             await self._handover.exchange(ModelAnswered(_dump(new), _usage(new)))
+        return await self._calls.answer(response)
 
-    def _new_messages(self, run: "GraphRun[Gate, Output]") -> list[ModelMessage]:
-        new = run.new_messages()[self._told :]
-        self._told += len(new)
-        return new
+    def _ask_for_words(self, response: ModelResponse) -> None:
+        """The model answered without a word; let it be asked again.
+
+        Raises:
+            OutputTokenLimitExceeded, ContentFilterError, UnexpectedModelBehavior: As it is no use.
+        """
+        if response.finish_reason == "length":
+            raise OutputTokenLimitExceeded("all that the model may write went before any answer")
+        if response.finish_reason == "content_filter":
+            raise ContentFilterError("the answer was filtered out")
+        self._empty += 1
+        if self._empty > EMPTY_ANSWERS:
+            raise UnexpectedModelBehavior(f"{self._empty} answers without any content")
+        # The library knows these very words as its own, and lets them speak for the system.
+        wanted = "return text or call a tool" if self._parameters.function_tools else "return text"
+        feedback = RetryFeedbackPart(f"Please {wanted}.", retry=RetryInfo(cause="no_output"))
+        self._add(ModelRequest([feedback], timestamp=_now()))
+
+    def _add(self, message: ModelMessage) -> None:
+        self._messages.append(message)
+        self._new.append(message)
+
+
+def _stored(request: RunRequest) -> list[ModelMessage]:
+    history = request.history
+    if request.prompt is None:
+        history = cut_to_response(history)
+    return ModelMessagesTypeAdapter.validate_python(history)
+
+
+def _text(response: ModelResponse) -> str:
+    return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)
 
 
 _EMPTY: tuple[object, ...] = (None, [], {})

@@ -20,7 +20,7 @@ from gateway.agents.requests import ModelConfig, TurnContext
 from gateway.agents.runtime import AgentRuntime
 from gateway.agents.shell import LONGEST_OUTPUT, _Kept, shell_danger, shell_tool
 from gateway.agents.tools import Risk, ToolContext, ToolError, standard_tools
-from gateway.agents.toolset import GatedToolset
+from gateway.agents.toolset import Toolset
 from tests.unit.gateway.agents.driving import Caller, registry
 
 PROJECT = Path(__file__).resolve().parents[4]
@@ -392,7 +392,7 @@ def test_the_shell_is_there_only_where_it_is_switched_on(settings, tmp_path):
 
 
 def test_the_model_is_told_what_it_may_give(tmp_path):
-    prepared = GatedToolset({"shell": shell_tool(tmp_path)})._prepared["shell"].tool_def
+    (prepared,) = Toolset({"shell": shell_tool(tmp_path)}).definitions
 
     assert list(prepared.parameters_json_schema["properties"]) == ["command", "timeout_seconds"]
     assert prepared.parameters_json_schema["required"] == ["command"]
