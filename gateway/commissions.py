@@ -1,4 +1,4 @@
-"""What a conversation is for that nobody holds: a scheduled job's, a background task's. Pure.
+"""What a conversation is for that nobody holds: a job's, a background task's, a webhook's. Pure.
 
 Its own place is the console, where staff can read it. A commission says where it was asked for,
 where its answers go, and who hears of trouble.
@@ -10,7 +10,7 @@ from typing import Any
 from delivery.addresses import Address
 from gateway.messages import ChatType
 
-UNATTENDED = frozenset({ChatType.CRON, ChatType.BACKGROUND})
+UNATTENDED = frozenset({ChatType.CRON, ChatType.BACKGROUND, ChatType.WEBHOOK})
 
 
 def is_unattended(chat_type: str) -> bool:

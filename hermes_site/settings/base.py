@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "delivery",
     "clarify",
     "gateway",
+    "gateway.webhooks",
     "hermes_site",
 ]
 
@@ -172,6 +173,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=10),
         "options": {"queue": "upkeep", "expires": 600},
     },
+}
+CELERY_BEAT_SCHEDULE["webhooks"] = {
+    "task": "webhooks.housekeeping",
+    "schedule": timedelta(hours=1),
+    "options": {"queue": "upkeep", "expires": 600},
 }
 DJANGO_CELERY_BEAT_TZ_AWARE = True
 

@@ -130,6 +130,13 @@ def problem_with_secret(kind: Kind, secret: str) -> str:
     return ""
 
 
+def digest(rule: Rule, secret: str, content: bytes) -> str:
+    """The signature of `content`, written as `rule` has it."""
+    is_base64 = rule.kind is Kind.HMAC and rule.encoding == "base64"
+    made = hmac.new(secret.encode(), content, hashlib.sha256).digest()
+    return base64.b64encode(made).decode("ascii") if is_base64 else made.hex()
+
+
 def expects(rule: Rule) -> str:
     """Which headers a request needs, in words; this is no secret."""
     if rule.kind is Kind.HMAC:
@@ -164,7 +171,7 @@ def _github(rule: Rule, secrets: Sequence[str], request: Request, now: datetime)
     del now  # GitHub signs no time
     given = request.header("X-Hub-Signature-256")
     _need(rule, given)
-    _compare([f"sha256={_hex(secret, request.body)}" for secret in secrets], [given])
+    _compare([f"sha256={digest(rule, secret, request.body)}" for secret in secrets], [given])
     return Proof()
 
 
@@ -172,7 +179,7 @@ def _slack(rule: Rule, secrets: Sequence[str], request: Request, now: datetime) 
     moment, given = request.header("X-Slack-Request-Timestamp"), request.header("X-Slack-Signature")
     _need(rule, moment, given)
     content = f"v0:{moment}:".encode() + request.body
-    _compare([f"v0={_hex(secret, content)}" for secret in secrets], [given])
+    _compare([f"v0={digest(rule, secret, content)}" for secret in secrets], [given])
     _in_time(rule, moment, now)
     return Proof(stamp=_stamp(content))
 
@@ -204,8 +211,7 @@ def _hmac(rule: Rule, secrets: Sequence[str], request: Request, now: datetime) -
         moment = _moment(rule, request, words)
         _need(rule, moment)
         content = f"{moment}.".encode() + request.body
-    write = _hex if rule.encoding == "hex" else _base64
-    _compare([write(secret, content) for secret in secrets], given)
+    _compare([digest(rule, secret, content) for secret in secrets], given)
     if not rule.timestamp_from:
         return Proof()
     _in_time(rule, moment, now)
@@ -231,15 +237,6 @@ _CHECKS: Mapping[Kind, Callable[[Rule, Sequence[str], Request, datetime], Proof]
     Kind.HMAC: _hmac,
     Kind.BEARER: _bearer,
 }
-
-
-def _hex(secret: str, content: bytes) -> str:
-    return hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()
-
-
-def _base64(secret: str, content: bytes) -> str:
-    digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
-    return base64.b64encode(digest).decode("ascii")
 
 
 def _need(rule: Rule, *values: str) -> None:
