@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from delivery import ledger
+from delivery import bearings, ledger
 from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import LeaseLost, NotSent
@@ -158,7 +158,8 @@ class Outbox:
     async def _serve(self, work: Claimed) -> None:
         lane = work.obligation.lane
         try:
-            await Sending(self._means, work).see_through()
+            with bearings.about(delivery=work.obligation.pk, account=self.account):
+                await Sending(self._means, work).see_through()
         except LeaseLost:
             logger.warning("Another process owns the account now", extra={"account": self.account})
             self.lease_lost.set()

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from delivery import leases
+from delivery import bearings, leases
 from delivery.database import DATABASE_AWAY
 from delivery.errors import LeaseLost
 from delivery.leases import Fence
@@ -91,8 +91,9 @@ def _take_handful(
 
 
 def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
-    verdict = routing.decide(event, now)
-    inbound.store(account, event, verdict, now=now)
+    with bearings.about(account=account, message=event.source.message_id):
+        verdict = routing.decide(event, now)
+        inbound.store(account, event, verdict, now=now)
     return verdict.deeds
 
 

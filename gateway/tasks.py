@@ -10,6 +10,7 @@ from celery.signals import task_postrun, worker_ready, worker_shutting_down
 from django.db import connection
 from django.utils import timezone
 
+from delivery import bearings
 from delivery.database import DATABASE_AWAY
 from delivery.processes import this_process
 from gateway import barring, execution, processes, turns, upkeep
@@ -49,7 +50,8 @@ def run_turns(*, conversation: int, **_future: object) -> None:
         if turn is None:
             return
         try:
-            execution.run(turn, runtime())
+            with bearings.about(turn=turn.pk, conversation=conversation):
+                execution.run(turn, runtime())
         except DATABASE_AWAY:
             logger.exception("The database went away under a turn", extra={"turn": turn.pk})
             _give_back(turn)

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.contrib.auth import views as auth_views
 from django.urls import include, path
 
-from hermes_site import health
+from hermes_site import health, metrics
 
 urlpatterns = [
     path("", include("gateway.console.urls")),
@@ -14,4 +14,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.metrics_page, name="metrics"),
 ]

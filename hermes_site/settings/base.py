@@ -265,14 +265,18 @@ GATEWAY: dict[str, Any] = {
     },
 }
 
+METRICS_TOKEN = env.secret("HERMES_METRICS_TOKEN")
+
+LOG_FORMAT = env.choice("HERMES_LOG_FORMAT", "line", ("LINE", "JSON")).lower()
 LOG_LEVEL = env.choice("HERMES_LOG_LEVEL", "INFO", LOG_LEVELS)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
         "line": {"()": "hermes_site.logs.LineFormatter"},
+        "json": {"()": "hermes_site.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # These write addresses of calls, at INFO or DEBUG, and a Bot API address holds the token.

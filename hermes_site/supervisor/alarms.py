@@ -2,9 +2,9 @@
 
 import re
 
-# The start of a record: our own line format, Celery's brackets, or PostgreSQL's timestamp.
-RECORD = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]")
-STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ][\d:.,]*\S*")
+# The start of a record: our own formats, Celery's brackets, or PostgreSQL's timestamp.
+RECORD = re.compile(r"^(?:\[|{\"at\": \")?\d{4}-\d\d-\d\d[T ]")
+STAMP = re.compile(r"^(?:\[|{\"at\": \")?\d{4}-\d\d-\d\d[T ][\d:.,]*\S*")
 LEVEL = re.compile(r"\b(WARNING|ERROR|CRITICAL|FATAL|PANIC)\b")
 # Where in a record the level stands; further right it is somebody's text.
 LEVEL_WITHIN = 80
