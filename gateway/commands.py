@@ -9,7 +9,12 @@ from gateway.roles import Role
 
 @dataclass(frozen=True)
 class CommandSpec:
-    """One command as people know it."""
+    """One command as people know it.
+
+    Attributes:
+        role: What somebody must be to give it ([A6]); it is asked for once, after the name is
+            known, so that every way to write a command passes the same door.
+    """
 
     name: str
     summary: str

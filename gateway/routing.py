@@ -1,14 +1,16 @@
 """What becomes of an event: for each kind a chain of steps, and the first that knows decides."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import cast
+
+from django.utils.translation import gettext as _
 
 from clarify import questions
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
 from clarify.questions import Answerer, Effect
 from delivery import destinations
-from delivery.models import Kind
 from gateway import (
     access,
     answering,
@@ -21,16 +23,17 @@ from gateway import (
     policy,
     sessions,
     turns,
+    speaking,
+    strangers,
     wording,
 )
 from gateway.deeds import AckPress, Deed
 from gateway.handlers import Given
-from gateway.heard import Heard, say
+from gateway.heard import Heard
 from gateway.inbound import Verdict
 from gateway.messages import (
     ButtonPress,
     ChatMoved,
-    ChatType,
     EditedMessage,
     Ignored,
     Inbound,
@@ -39,6 +42,8 @@ from gateway.messages import (
 )
 from gateway.models import Decision
 
+from gateway.schedules import moving
+from gateway.roles import Role
 
 def decide(event: Inbound, now: datetime) -> Verdict:
     """What becomes of `event`; whatever it changes is changed in the caller's transaction."""
@@ -50,17 +55,29 @@ def _message(event: InboundMessage, now: datetime) -> Verdict:
     if unwanted is not None:
         return unwanted
     judged = access.judge(event.source)
-    return _denied(event, judged, now) or _heard(event, access.speaker(event.source, judged), now)
+    if not judged.allowed:
+        return strangers.meet(event, judged, now)
+    return _heard(event, judged, now)
 
 
-def _heard(event: InboundMessage, speaker: Answerer, now: datetime) -> Verdict:
+def _heard(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verdict:
     """Control commands come first, then an open question, then everything else ([Q9])."""
-    heard = _in_its_conversation(event, speaker, now)
-    verdict = (
+    speaker = access.speaker(event.source, judged)
+    heard = replace(_in_its_conversation(event, speaker, now), judged=judged)
+    with speaking.to(heard.conversation.language):
+        verdict = _decided(heard)
+    verdict.conversation = heard.conversation
+    return verdict
+
+
+def _decided(heard: Heard) -> Verdict:
+    return (
         _as_command(heard)
         or answering.as_answer(heard)
         or answering.as_late_answer(heard)
         or answering.as_answer_of_another(heard)
+        or _unless_member(heard)
+        or beginning.as_fragment(heard)
         or beginning.as_album(heard)
         or _unless_addressed(heard)
         or beginning.as_stale(heard)
@@ -76,16 +93,6 @@ def _not_for_us(event: InboundMessage) -> Verdict | None:
     if event.command_for_other:
         return Verdict(Decision.IGNORED, "a command for another bot")
     return None
-
-
-def _denied(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verdict | None:
-    source = event.source
-    if judged.allowed:
-        return None
-    is_news = denials.note(source, "message", reason=judged.reason, now=now)
-    if is_news and source.chat_type is ChatType.DM:
-        say(source, f"denied:{event.event_id}", wording.denied(source), Kind.NOTICE, now)
-    return Verdict(Decision.DENIED, judged.reason)
 
 
 def _in_its_conversation(event: InboundMessage, speaker: Answerer, now: datetime) -> Heard:
@@ -108,7 +115,9 @@ def _as_command(heard: Heard) -> Verdict | None:
             return None
         heard.reply(wording.unknown_command(command))
         return Verdict(Decision.COMMAND, f"unknown: {command.name}")
-    done = handlers.run(Given(command, heard.event, heard.conversation, heard.speaker, heard.now))
+    if not heard.judged.may(command.spec.role, command.spec.name):
+        return _beyond_their_role(heard, command.spec)
+    done = handlers.run(Given(command, heard))
     if done.say:
         heard.reply(done.say)
     return Verdict(
@@ -119,12 +128,34 @@ def _as_command(heard: Heard) -> Verdict | None:
 def _unless_addressed(heard: Heard) -> Verdict | None:
     if heard.is_addressed:
         return None
+def _beyond_their_role(heard: Heard, spec: commands.CommandSpec) -> Verdict:
+    """One who may not give a command is told what it takes, and who can grant it ([A6])."""
+    reason = f"/{spec.name} needs the role {spec.role}"
+    denials.note(heard.source, f"/{spec.name}", reason=reason, now=heard.now)
+    if heard.is_addressed:
+        heard.reply(wording.needs_role(f"`/{spec.name}`", spec.role, heard.judged.role(spec.name)))
+    return Verdict(Decision.DENIED, reason)
+
+
+def _unless_member(heard: Heard) -> Verdict | None:
+    """Whoever only reads how things stand begins no turn and answers nothing."""
+    if heard.judged.may(Role.MEMBER):
+        return None
+    if not heard.is_addressed:
+        return Verdict(Decision.IGNORED, "a group message that does not mention us")
+    role = heard.judged.role()
+    reason = f"only {role}: reads, and begins no turn" if role else "only some commands are theirs"
+    if denials.note(heard.source, "turn", reason=reason, now=heard.now):
+        heard.reply(wording.needs_role(_("Writing to the agent"), Role.MEMBER, role))
+    return Verdict(Decision.DENIED, reason)
+
+
     return Verdict(Decision.IGNORED, "a group message that does not mention us")
 
 
 def _edited(event: EditedMessage, now: datetime) -> Verdict:
     original = inbound.not_begun(event.source)
-    if original is None or not access.judge(event.source).allowed:
+    if original is None or not access.judge(event.source).may(Role.MEMBER):
         return Verdict(Decision.IGNORED, "the message was edited after it was handled")
     if not turns.reword(cast("int", original.turn_id), event.text, now=now):
         return Verdict(Decision.IGNORED, "the message was edited while it was taken up")
@@ -135,7 +166,7 @@ def _edited(event: EditedMessage, now: datetime) -> Verdict:
 def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     """A press is acknowledged whatever becomes of it."""
     judged = access.judge(event.source)
-    if not judged.allowed:
+    if not judged.may(Role.MEMBER):
         denials.note(event.source, "press", reason=judged.reason, now=now)
         return _refused(event, Decision.DENIED, judged.reason, wording.NOT_YOURS)
     address = event.source.address

@@ -6,7 +6,7 @@ writes a function from `Given` to `Done`, a line here, and a line in `gateway.co
 
 from collections.abc import Callable
 
-from gateway.handlers import about, ruling, working
+from gateway.handlers import about, identity, ruling, scheduling, working
 from gateway.handlers.given import Done, Given
 
 __all__ = ["HANDLERS", "Done", "Given", "run"]
@@ -19,6 +19,12 @@ HANDLERS: dict[str, Callable[[Given], Done]] = {
     "skip": ruling.skip,
     "approve": ruling.approve,
     "deny": ruling.deny,
+    "background": scheduling.background,
+    "tasks": scheduling.tasks,
+    "cron": scheduling.cron,
+    "pair": identity.pair,
+    "link": identity.link,
+    "unlink": identity.unlink,
     "whoami": about.whoami,
 }
 

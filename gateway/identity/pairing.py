@@ -7,6 +7,7 @@ a request by the code, so that they let in the person they speak with and not on
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 
 from delivery import ledger
@@ -140,22 +141,29 @@ def approve(
     rows = waiting(now=now) if among is None else among & waiting(now=now)
     code = codes.read(text)
     found = rows.filter(code_hash=sealing.sealed(code, sealing.PAIRING)).first() if code else None
-    if found is None or not _step(found, PairingEvent.APPROVE, actor, now, role=role):
+    if found is None or not _let_in(found, role, actor, now):
         _count_wrong(rows, now)
         raise NotPossible(wording.NO_SUCH_CODE)
     found.refresh_from_db()
-    _note("pairing.approved", found, actor, now, role=role.value)
+    return found
+
+
+@transaction.atomic
+def _let_in(row: Pairing, role: Role, actor: str, now: datetime) -> bool:
+    if not _step(row, PairingEvent.APPROVE, actor, now, role=role):
+        return False
+    _note("pairing.approved", row, actor, now, role=role.value)
     ledger.record(
         Debt(
             conversation_key="",
-            trigger=f"pairing:{found.pk}:{found.asked_at.timestamp()}",
-            address=found.destination,
+            trigger=f"pairing:{row.pk}:{row.asked_at.timestamp()}",
+            address=row.destination,
             kind=Kind.NOTICE,
             content=str(wording.LET_IN),
         ),
         now=now,
     )
-    return found
+    return True
 
 
 def _count_wrong(rows: QuerySet[Pairing], now: datetime) -> None:

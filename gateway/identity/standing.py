@@ -32,26 +32,31 @@ def grants_for(source: Source) -> list[Grant]:
     users = ids_of(source)
     if source.chat_type is not ChatType.DM or not users:
         return []
-    return [grant_of(row) for row in _pairings(platform=source.platform, users=users)]
+    rows = _pairings(platform=source.platform, users=users)
+    return [grant for row in rows for grant in grants_of(row)]
 
 
 def grants_for_many(sources: Sequence[Source]) -> list[Grant]:
     """The same for several people, in one query."""
     users = {user for source in sources for user in ids_of(source)}
-    rows = Pairing.objects.filter(state=PairingState.PAIRED, user_id__in=users)
-    return [grant_of(row) for row in rows]
+    is_them = Q(user_id__in=users) | Q(user_alt__in=users)
+    rows = Pairing.objects.filter(is_them, state=PairingState.PAIRED)
+    return [grant for row in rows for grant in grants_of(row)]
 
 
-def grant_of(pairing: Pairing) -> Grant:
-    """A pairing as a plain value."""
-    return Grant(
-        platform=pairing.platform,
-        account=pairing.account,
-        user_id=pairing.user_id,
-        role=Role(pairing.role),
-        approves_up_to=RiskLevel(pairing.approves_up_to) if pairing.approves_up_to else None,
-        only_direct=True,
-    )
+def grants_of(pairing: Pairing) -> list[Grant]:
+    """A pairing as plain values, one for each id by which the person may be known."""
+    return [
+        Grant(
+            platform=pairing.platform,
+            account=pairing.account,
+            user_id=user_id,
+            role=Role(pairing.role),
+            approves_up_to=RiskLevel(pairing.approves_up_to) if pairing.approves_up_to else None,
+            only_direct=True,
+        )
+        for user_id in filter(None, (pairing.user_id, pairing.user_alt))
+    ]
 
 
 def others_of(source: Source) -> list[LinkEnd]:
