@@ -20,12 +20,12 @@ class CommandSpec:
     summary: str
     usage: str = ""
     aliases: tuple[str, ...] = ()
+    role: Role = Role.MEMBER
 
 
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("help", "What you can do here", aliases=("start", "commands"), role=Role.VIEWER),
     CommandSpec("status", "What is running and waiting", role=Role.VIEWER),
-    role: Role = Role.MEMBER
     CommandSpec("new", "Start afresh; the old conversation is kept", aliases=("reset",)),
     CommandSpec("stop", "Stop what is running and close open questions", aliases=("cancel",)),
     CommandSpec("skip", "Decline the open question"),
