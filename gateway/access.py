@@ -61,8 +61,8 @@ def judge_many(sources: Sequence[Source]) -> list[Verdict]:
 
 
 def sender_of(turn: Turn) -> Source:
-    """Who began `turn`, as somebody who speaks where it takes place."""
-    place = turn.conversation.address
+    """Who began `turn`, as somebody who speaks where it was asked for."""
+    place = turn.conversation.asked_at
     return Source(
         platform=place.platform,
         account=place.account,

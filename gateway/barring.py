@@ -75,7 +75,9 @@ def sweep(who: Q | None = None, *, now: datetime) -> int:
 def of_person(platform: str, user_id: str) -> Q:
     """The turns of one person, for `sweep`."""
     is_them = Q(sender_id=user_id) | Q(sender_alt=user_id)
-    return is_them & Q(conversation__platform=platform)
+    there = Q(conversation__platform=platform)
+    for_there = Q(conversation__commission__origin__platform=platform)
+    return is_them & (there | for_there)
 
 
 def of_chat(platform: str, chat_id: str) -> Q:

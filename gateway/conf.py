@@ -9,6 +9,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from clarify.approvals import Lasting, Reach
 from clarify.risks import RiskLevel
+from gateway.messages import ChatType
+from gateway import prices
+from gateway.prices import Price
 
 
 class Misconfigured(ImproperlyConfigured):
@@ -75,6 +78,29 @@ class RetentionSettings:
     files: timedelta = timedelta(days=30)
 
 
+@dataclass(frozen=True, kw_only=True)
+class UnattendedSettings:
+    """The bounds of work that nobody waits for at a keyboard ([T11]).
+
+    Attributes:
+        max_background: Background tasks running at once in the whole installation.
+        background_each: Tasks of one person that are not over.
+        background_time_limit: A task that runs longer is ended, kindly.
+        max_cron: Runs of scheduled jobs at once in the whole installation.
+        cron_time_limit: A run that takes longer is ended, kindly.
+    """
+
+    max_background: int = 8
+    background_each: int = 3
+    background_time_limit: timedelta = timedelta(hours=1)
+    max_cron: int = 8
+    cron_time_limit: timedelta = timedelta(minutes=30)
+
+    def most_of(self, chat_type: str) -> int:
+        """How many turns may run at once in places of that kind: `cron` or `background`."""
+        return self.max_cron if chat_type == ChatType.CRON else self.max_background
+
+
 @dataclass(frozen=True)
 class GatewaySettings:
     """How the gateway behaves.
@@ -83,6 +109,7 @@ class GatewaySettings:
         platforms: The platform packages installed, as import paths.
         max_concurrent_turns: Turns running at once in the whole installation.
         turn_time_limit: A turn that runs longer is ended, kindly.
+        unattended: The bounds of scheduled jobs and background tasks.
         allow_all_users: Everybody may reach the agent; never set it on a public bot.
         max_message_age: A message older than this gets one line instead of a turn.
         model: Name, base URL, key and fall-back of the agent's model.
@@ -91,18 +118,25 @@ class GatewaySettings:
         approval_timeout: How long an operation waits for an approval.
         members_approve: The highest risk that people on the allowlist approve for themselves.
         lasting_approvals: How far approvals for a session, and for good, may go.
+        models: The models that people may choose among with /model; the usual one is always there.
+        history_budget: How much of a history a model is given, in characters.
+        prices: What a million tokens cost, by the name of the model.
+        currency: In what they are paid.
         workspaces: Where each session has a directory of its own, in which its agent finds files
             and its commands run.
         shell_tool: Agents may be given the shell.
         media: How files are kept.
         retention: How long what is over is kept.
         webhooks: How webhooks come in and go out.
+        pairing: Strangers who write in private are given a code that staff can approve.
+        pairing_waiting: How many of them may wait for that at once, for each account.
         environment_accounts: Accounts whose settings stand in the environment, by platform.
     """
 
     platforms: list[str] = field(default_factory=list)
     max_concurrent_turns: int = 120
     turn_time_limit: timedelta = timedelta(minutes=30)
+    unattended: UnattendedSettings = field(default_factory=UnattendedSettings)
     allow_all_users: bool = False
     max_message_age: timedelta = timedelta(hours=24)
     model: dict[str, str] = field(default_factory=dict)
@@ -111,12 +145,26 @@ class GatewaySettings:
     approval_timeout: timedelta = timedelta(minutes=10)
     members_approve: RiskLevel | None = RiskLevel.HIGH
     lasting_approvals: dict[Reach, Lasting] = field(default_factory=dict)
+    models: list[str] = field(default_factory=list)
+    history_budget: int = 300_000
+    prices: dict[str, Price] = field(default_factory=dict)
+    currency: str = "USD"
     workspaces: str = ""
     shell_tool: bool = False
     media: MediaSettings = field(default_factory=MediaSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
+    pairing: bool = True
+    pairing_waiting: int = 3
     environment_accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def time_limit_of(self, chat_type: str) -> timedelta:
+        """How long a turn in a place of that kind may run."""
+        limits: dict[str, timedelta] = {
+            ChatType.BACKGROUND: self.unattended.background_time_limit,
+            ChatType.CRON: self.unattended.cron_time_limit,
+        }
+        return limits.get(chat_type, self.turn_time_limit)
 
 
 def gateway_settings() -> GatewaySettings:
@@ -125,11 +173,15 @@ def gateway_settings() -> GatewaySettings:
     approvals = raw.pop("approvals", None)
     if approvals is not None:
         raw |= _approvals(approvals)
+    if isinstance(raw.get("prices"), str):
+        raw["prices"] = _prices(raw["prices"])
+    unattended = raw.pop("unattended", None)
+    if unattended is not None:
+        bounds = {key.lower(): value for key, value in unattended.items()}
+        raw["unattended"] = UnattendedSettings(**bounds)
     media = raw.pop("media", None)
     if media is not None:
         raw["media"] = MediaSettings(**{key.lower(): value for key, value in media.items()})
-        pairing: Strangers who write in private are given a code that staff can approve.
-        pairing_waiting: How many of them may wait for that at once, for each account.
     retention = raw.pop("retention", None)
     if retention is not None:
         kept = {key.lower(): value for key, value in retention.items()}
@@ -152,7 +204,16 @@ def _approvals(raw: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _prices(said: str) -> dict[str, Price]:
+    try:
+        return prices.parse(said)
+    except ValueError as error:
+        message = (
+            f"HERMES_MODEL_PRICES cannot be read at {str(error)!r}: write what a million tokens"
+            " cost that go in, and that come out, such as gpt-5=1.25/10, and commas between models."
+        )
+        raise Misconfigured(message) from error
+
+
 def _level(name: str) -> RiskLevel | None:
     return None if name.lower() == "none" else RiskLevel(name.lower())
-    pairing: bool = True
-    pairing_waiting: int = 3

@@ -30,13 +30,13 @@ from gateway.agents.events import (
     Failed,
     Finished,
     ModelAnswered,
+    ModelStarting,
     OutcomeUnknown,
     Refuse,
     Replay,
     TextSoFar,
     ToolFinished,
     ToolStarting,
-    Usage,
 )
 from gateway.agents.requests import RunRequest
 from gateway.agents.runtime import AgentRun, AgentRuntime
@@ -46,6 +46,7 @@ from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.media import desk
 from gateway.models import ToolCall, ToolState, Turn
+from gateway.roles import Role
 from gateway.workbench import workbench
 
 logger = logging.getLogger(__name__)
@@ -62,10 +63,10 @@ def run(turn: Turn, runtime: AgentRuntime) -> None:
     """Run a claimed turn until it ends or waits; everything it does is in the database after."""
     request = _request(turn)
     release_connection()
-    with runtime.start(request) as agent_run:
+    with runtime.start(request) as agent_run, speaking.to(turn.conversation.language):
         workbench.put(turn.pk, agent_run)
         try:
-            _Driver(turn, agent_run, runtime).drive()
+            _Driver(turn, agent_run, runtime, costs.named(request.model)).drive()
         except TurnLost:
             logger.info("A turn was stopped or taken over", extra={"turn": turn.pk})
         finally:
@@ -83,13 +84,17 @@ def _request(turn: Turn) -> RunRequest:
     settings = gateway_settings()
     stored, has_begun = sessions.history(turn)
     context = instructions.context_of(turn)
+    rules = chats.rules_of(turn.conversation)
+    whole = stored if has_begun else history.close_off(stored, "")
     return RunRequest(
-        history=stored if has_begun else history.close_off(stored, ""),
+        history=history.compact(whole, settings.history_budget),
         prompt=None if has_begun else desk.prompt_of(turn),
-        instructions=instructions.for_turn(context),
+        instructions=instructions.for_turn(context, rules.system_prompt),
+        model=turn.session.model or rules.model,
         tools=instructions.tools_for(turn),
         context=context,
-        time_limit_seconds=settings.turn_time_limit.total_seconds(),
+        time_limit_seconds=settings.time_limit_of(turn.conversation.chat_type).total_seconds(),
+        stream=not is_unattended(turn.conversation.chat_type),
         preview_seconds=0.15,
         quiet_seconds=QUIET_START,
     )
@@ -98,11 +103,12 @@ def _request(turn: Turn) -> RunRequest:
 class _Driver:
     """Carries the events of one run into the database."""
 
-    def __init__(self, turn: Turn, agent_run: AgentRun, runtime: AgentRuntime) -> None:
-        self.turn, self.run, self.runtime = turn, agent_run, runtime
+    def __init__(self, turn: Turn, agent_run: AgentRun, runtime: AgentRuntime, model: str) -> None:
+        self.turn, self.run, self.runtime, self.model = turn, agent_run, runtime, model
         self.spoken = self.shown = turn.spoken
         self.asked: dict[str, QuestionSet] = {}
-        self.usage = Usage()
+        self.usage = costs.usage_of(turn.usage)
+        self.given: tuple[int, ...] = ()  # queued turns whose words the model has, not yet stored
 
     def drive(self) -> None:
         for event in self.run:
@@ -110,6 +116,8 @@ class _Driver:
                 case TextSoFar():
                     self._show(event.text)
                     continue
+                case ModelStarting():
+                    event.give(self._said_meanwhile())
                 case ModelAnswered():
                     self._checkpoint(event)
                 case ToolStarting():
@@ -141,14 +149,6 @@ class _Driver:
             text=shown,
         )
 
-    def _checkpoint(self, event: ModelAnswered) -> None:
-        self.usage += event.usage
-        self.spoken = _joined(self.spoken, history.last_text(event.messages[-1:]))
-        turns.checkpoint(self.turn, event.messages, spoken=self.spoken, now=_now())
-        event.ack()
-
-    def _decide(self, event: ToolStarting) -> Decision:
-        tool = self.runtime.tools.get(event.name)
     def _said_meanwhile(self) -> tuple[str, ...]:
         """What was said to steer the turn, by people who may still speak."""
         joining = [
@@ -163,8 +163,25 @@ class _Driver:
         given, self.given = self.given, ()
         return given
 
+    def _checkpoint(self, event: ModelAnswered) -> None:
+        self.usage += event.usage
+        self.spoken = _joined(self.spoken, history.last_text(event.messages[-1:]))
+        turns.checkpoint(
+            self.turn,
+            event.messages,
+            spoken=self.spoken,
+            usage=costs.as_row(self.usage, self.model),
+            joined=self._stored(),
+            now=_now(),
+        )
+        event.ack()
+
+    def _decide(self, event: ToolStarting) -> Decision:
+        tool = self.runtime.tools.get(event.name)
         if tool.risk is Risk.DANGEROUS and not approving.is_readable(event.args):
             return Refuse(TOO_LONG)
+        if refusal := self._beyond(tool, event):
+            return Refuse(refusal)
         call, is_new = turns.begin_tool(
             self.turn,
             event.call_id,
@@ -180,12 +197,16 @@ class _Driver:
         if call.state == ToolState.WAITING:
             return Defer()
         if call.state == ToolState.PERMITTED:
-        if refusal := self._beyond(tool, event):
-            return Refuse(refusal)
             is_new = self._is_as_approved(event, call) and turns.run_permitted(
                 self.turn, event.call_id, now=_now()
             )
         return Execute() if is_new else OutcomeUnknown()
+
+    def _beyond(self, tool: AgentTool, event: ToolStarting) -> str:
+        """Why the person of the turn has no claim to so dangerous a call; empty if they have."""
+        if tool.risk is not Risk.DANGEROUS:
+            return ""
+        return barring.refuses(self.turn, approving.operation_of(tool, event.args).level)
 
     def _needs_approval(self, event: ToolStarting) -> bool:
         tool = self.runtime.tools.get(event.name)
@@ -202,12 +223,6 @@ class _Driver:
 
     def _ask(self, event: ToolStarting) -> Decision:
         try:
-    def _beyond(self, tool: AgentTool, event: ToolStarting) -> str:
-        """Why the person of the turn has no claim to so dangerous a call; empty if they have."""
-        if tool.risk is not Risk.DANGEROUS:
-            return ""
-        return barring.refuses(self.turn, approving.operation_of(tool, event.args).level)
-
             self.asked[event.call_id] = questions_of(event.name, event.args)
         except InvalidQuestion as error:
             turns.forget_tool(self.turn, event.call_id)
@@ -219,8 +234,9 @@ class _Driver:
         match event:
             case Finished():
                 text = _joined(self.spoken, event.text)
-                usage = vars(self.usage + event.usage)
-                turns.finish(turn, text, event.messages, usage, now=now)
+                usage = costs.as_row(self.usage + event.usage, self.model)
+                joined = self._stored()
+                turns.finish(turn, text, event.messages, usage, joined=joined, now=now)
             case Asked():
                 asks = [self._request_for(call) for call in event.calls]
                 turns.wait(turn, asks, self.spoken, now=now)
@@ -258,6 +274,7 @@ class _Driver:
             and not conversation.address.is_private,
             operation=operation,
             session=str(self.turn.session_id),
+            language=conversation.language,
         )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from clarify import questions
 from clarify.models import Prompt
@@ -9,8 +10,8 @@ from clarify.questions import Answerer
 from delivery import ledger
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway.messages import InboundMessage, Source
 from gateway import policy, turns
+from gateway.messages import InboundMessage, Source
 from gateway.models import Conversation, Turn
 from gateway.rules import Rules
 
@@ -25,18 +26,18 @@ class Heard:
         nothing_asked: No question is open in the conversation or was closed minutes ago, which
             spares most messages two dear looks.
         speaker: Who said it, as somebody who answers.
-    """
         rules: What is set for the place.
         judged: What they may do; nothing, unless it is said.
+    """
 
     event: InboundMessage
     conversation: Conversation
     now: datetime
     nothing_asked: bool
     speaker: Answerer
-
     rules: Rules
     judged: policy.Verdict = NOBODY
+
     @property
     def source(self) -> Source:
         """Where it was said, and by whom."""
@@ -46,6 +47,11 @@ class Heard:
     def is_addressed(self) -> bool:
         """Whether it is meant for us."""
         return self.event.mentions_bot or self.source.address.is_private
+
+    @cached_property
+    def ahead(self) -> list[Turn]:
+        """The open turns of the conversation when it was said, the active one in front."""
+        return turns.open_of(self.conversation.pk)
 
     def open_prompts(self) -> list[Prompt]:
         """The questions that wait for this person here, the one that is meant in front."""

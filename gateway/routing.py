@@ -15,6 +15,7 @@ from gateway import (
     access,
     answering,
     beginning,
+    chats,
     commands,
     denials,
     handlers,
@@ -22,9 +23,9 @@ from gateway import (
     keys,
     policy,
     sessions,
-    turns,
     speaking,
     strangers,
+    turns,
     wording,
 )
 from gateway.deeds import AckPress, Deed
@@ -41,13 +42,15 @@ from gateway.messages import (
     Membership,
 )
 from gateway.models import Decision
-
 from gateway.schedules import moving
 from gateway.roles import Role
 
+
 def decide(event: Inbound, now: datetime) -> Verdict:
     """What becomes of `event`; whatever it changes is changed in the caller's transaction."""
-    return DECIDERS[type(event)](event, now)
+    source = getattr(event, "source", None)
+    with speaking.to(speaking.language_for(source.language) if source else ""):
+        return DECIDERS[type(event)](event, now)
 
 
 def _message(event: InboundMessage, now: datetime) -> Verdict:
@@ -73,18 +76,16 @@ def _heard(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verd
 def _decided(heard: Heard) -> Verdict:
     return (
         _as_command(heard)
+        or _unless_member(heard)
+        or beginning.as_fragment(heard)
         or answering.as_answer(heard)
         or answering.as_late_answer(heard)
         or answering.as_answer_of_another(heard)
-        or _unless_member(heard)
-        or beginning.as_fragment(heard)
         or beginning.as_album(heard)
         or _unless_addressed(heard)
         or beginning.as_stale(heard)
         or beginning.as_turn(heard)
     )
-    verdict.conversation = heard.conversation
-    return verdict
 
 
 def _not_for_us(event: InboundMessage) -> Verdict | None:
@@ -98,12 +99,14 @@ def _not_for_us(event: InboundMessage) -> Verdict | None:
 def _in_its_conversation(event: InboundMessage, speaker: Answerer, now: datetime) -> Heard:
     source = event.source
     destinations.revive(source.address)
+    rules = chats.rules_for(source)
     conversation = sessions.find_or_open(
-        keys.fields_of(source, keys.Sharing()), title=source.user_name, now=now
+        keys.fields_of(source, rules.sharing), title=source.user_name, now=now
     )
+    sessions.learn(conversation, source, speaking.language_for(source.language))
     # What is quoted may be a question of another person's conversation.
     nothing_asked = not event.reply_to and questions.nothing_lately(conversation.key, now=now)
-    return Heard(event, conversation, now, nothing_asked, speaker)
+    return Heard(event, conversation, now, nothing_asked, speaker, rules=rules)
 
 
 def _as_command(heard: Heard) -> Verdict | None:
@@ -125,9 +128,6 @@ def _as_command(heard: Heard) -> Verdict | None:
     )
 
 
-def _unless_addressed(heard: Heard) -> Verdict | None:
-    if heard.is_addressed:
-        return None
 def _beyond_their_role(heard: Heard, spec: commands.CommandSpec) -> Verdict:
     """One who may not give a command is told what it takes, and who can grant it ([A6])."""
     reason = f"/{spec.name} needs the role {spec.role}"
@@ -150,6 +150,9 @@ def _unless_member(heard: Heard) -> Verdict | None:
     return Verdict(Decision.DENIED, reason)
 
 
+def _unless_addressed(heard: Heard) -> Verdict | None:
+    if heard.is_addressed:
+        return None
     return Verdict(Decision.IGNORED, "a group message that does not mention us")
 
 
@@ -157,7 +160,8 @@ def _edited(event: EditedMessage, now: datetime) -> Verdict:
     original = inbound.not_begun(event.source)
     if original is None or not access.judge(event.source).may(Role.MEMBER):
         return Verdict(Decision.IGNORED, "the message was edited after it was handled")
-    if not turns.reword(cast("int", original.turn_id), event.text, now=now):
+    words = inbound.prompt_of(original, edited=event.text)
+    if not turns.reword(cast("int", original.turn_id), words, now=now):
         return Verdict(Decision.IGNORED, "the message was edited while it was taken up")
     inbound.reword(original, event.text)
     return Verdict(Decision.EDITED, "a waiting message was changed", turn=original.turn)
@@ -195,6 +199,7 @@ def _moved(event: ChatMoved, now: datetime) -> Verdict:
     count = sessions.move_chat(
         event.platform, event.account, event.old_chat_id, event.new_chat_id, now=now
     )
+    moving.move_chat(event.account, event.old_chat_id, event.new_chat_id)
     return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
 
 

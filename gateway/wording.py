@@ -3,12 +3,13 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from gateway.busy import Plan
 from gateway.commands import UnknownCommand
 from gateway.messages import Attachment, InboundMessage, Source
-
 from gateway.resets import EndReason
 from gateway.roles import Role
 from gateway.rules import Rules
+
 TOO_OLD = gettext_lazy(
     "This message reached me so late that I leave it unanswered. Please send it again if it still"
     " matters."
@@ -22,13 +23,13 @@ TOO_OFTEN = gettext_lazy(
 )
 STOPPED_BY_STAFF = gettext_lazy("⏹ Stopped by the operator.")
 
-
 ROLES = {
     Role.VIEWER: gettext_lazy("viewer"),
     Role.MEMBER: gettext_lazy("member"),
     Role.APPROVER: gettext_lazy("approver"),
     Role.ADMIN: gettext_lazy("admin"),
 }
+
 
 def denied(source: Source) -> str:
     """What a person reads who may not use the agent."""
@@ -38,7 +39,6 @@ def denied(source: Source) -> str:
     ) % {"platform": source.platform, "user": source.user_id}
 
 
-def unknown_command(command: UnknownCommand) -> str:
 def needs_role(what: str, needed: Role, role: Role | None) -> str:
     """What a person reads whose role does not go so far, and who can grant it ([A6]).
 
@@ -53,6 +53,7 @@ def needs_role(what: str, needed: Role, role: Role | None) -> str:
     return " ".join(filter(None, (asks, have, grants)))
 
 
+def unknown_command(command: UnknownCommand) -> str:
     """What a person reads who mistyped a command."""
     if command.nearest:
         return _("There is no command `/%(name)s`. Did you mean `/%(nearest)s`?") % {
@@ -67,6 +68,49 @@ def needs_role(what: str, needed: Role, role: Role | None) -> str:
 def failed(line: str, turn: int) -> str:
     """What a person reads whose turn has failed: why, in one line, and what to name to staff."""
     return _("⚠️ %(line)s (reference: turn %(turn)s)") % {"line": line, "turn": turn}
+
+
+def busy(plan: Plan, *, behind: int) -> str:
+    """What a person reads whose message waits, because something is open ([T2]).
+
+    Args:
+        plan: What is done with it.
+        behind: How many are before it.
+    """
+    match plan:
+        case Plan.COLLECT:
+            return _("➕ Added to your message that is next.")
+        case Plan.STEER:
+            return _("↪ Passed on to the work under way.")
+        case Plan.INTERRUPT:
+            return _("⏹ Stopped; this comes first now.")
+        case _ if behind > 1:
+            return _("⏳ Queued; %(number)s are before it.") % {"number": behind}
+        case _:
+            return _("⏳ Queued; it comes next.")
+
+
+def no_room(capacity: int) -> str:
+    """What a person reads whose turn waits because the installation is full ([T1])."""
+    return _(
+        "⏳ All %(number)s places for work are taken right now. Yours is in the queue and begins"
+        " by itself; commands such as /status and /stop work meanwhile."
+    ) % {"number": capacity}
+
+
+def renewed(reason: EndReason, rules: Rules) -> str:
+    """What a person reads whose message began another session without their asking ([S4])."""
+    match reason:
+        case EndReason.IDLE:
+            return _(
+                "A new session begins: nothing was said for %(minutes)s minutes. /resume goes back."
+            ) % {"minutes": rules.idle_minutes}
+        case EndReason.DAILY:
+            return _("A new session begins, as every day at %(hour)s:00. /resume goes back.") % {
+                "hour": rules.hour
+            }
+        case _:
+            return _("A new session begins: the last one was suspended. /resume goes back.")
 
 
 def still_open(question: str) -> str:

@@ -52,6 +52,8 @@ INSTALLED_APPS = [
     "delivery",
     "clarify",
     "gateway",
+    "gateway.identity",
+    "gateway.schedules",
     "gateway.webhooks",
     "hermes_site",
 ]
@@ -158,6 +160,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=2),
         "options": {"queue": "upkeep", "expires": 10},
     },
+    "schedules": {
+        "task": "schedules.sweep",
+        "schedule": timedelta(seconds=2),
+        "options": {"queue": "upkeep", "expires": 10},
+    },
     "housekeeping": {
         "task": "delivery.housekeeping",
         "schedule": timedelta(minutes=10),
@@ -196,11 +203,23 @@ _quiet_days = env.integer("HERMES_KEEP_CONVERSATIONS_DAYS", 0, maximum=36_500)
 GATEWAY: dict[str, Any] = {
     "PLATFORMS": [
         "gateway.platforms.telegram",
+        "gateway.platforms.slack",
         "gateway.platforms.console",
         "gateway.platforms.webhook",
     ],
     "MAX_CONCURRENT_TURNS": env.integer("HERMES_MAX_CONCURRENT_SESSIONS", 120, minimum=1),
     "TURN_TIME_LIMIT": timedelta(seconds=env.integer("HERMES_TURN_TIME_LIMIT", 1800, minimum=1)),
+    "UNATTENDED": {
+        "MAX_BACKGROUND": env.integer("HERMES_MAX_BACKGROUND", 8, minimum=1),
+        "BACKGROUND_EACH": env.integer("HERMES_BACKGROUND_EACH", 3, minimum=1),
+        "BACKGROUND_TIME_LIMIT": timedelta(
+            seconds=env.integer("HERMES_BACKGROUND_TIME_LIMIT", 3600, minimum=1)
+        ),
+        "MAX_CRON": env.integer("HERMES_MAX_CRON", 8, minimum=1),
+        "CRON_TIME_LIMIT": timedelta(
+            seconds=env.integer("HERMES_CRON_TIME_LIMIT", 1800, minimum=1)
+        ),
+    },
     "ALLOW_ALL_USERS": env.flag("HERMES_ALLOW_ALL_USERS"),
     "MAX_MESSAGE_AGE": timedelta(hours=24),
     "MODEL": {
@@ -209,6 +228,13 @@ GATEWAY: dict[str, Any] = {
         "api_key": env.secret("OPENAI_API_KEY"),
         "fallback": env.text("HERMES_FALLBACK_MODEL"),
     },
+    "MODELS": env.items("HERMES_MODELS"),
+    # A token is three letters of English or more, and one or two of other scripts.
+    "HISTORY_BUDGET": 3 * env.integer("HERMES_HISTORY_TOKENS", 100_000, minimum=1000),
+    "PRICES": env.text("HERMES_MODEL_PRICES"),
+    "CURRENCY": env.text("HERMES_PRICE_CURRENCY", "USD"),
+    "PAIRING": env.choice("HERMES_PAIRING", "ON", ("ON", "OFF")) == "ON",
+    "PAIRING_WAITING": env.integer("HERMES_PAIRING_WAITING", 3, minimum=1, maximum=100),
     "ANYONE_MAY_ANSWER": env.flag("HERMES_ANYONE_MAY_ANSWER"),
     "APPROVALS": {
         "TIMEOUT": env.integer("HERMES_APPROVAL_TIMEOUT", 600, minimum=30, maximum=86_400),
@@ -234,13 +260,6 @@ GATEWAY: dict[str, Any] = {
     "WEBHOOKS": {
         "ALLOW_PRIVATE": env.flag("HERMES_WEBHOOK_ALLOW_PRIVATE"),
         "KEEP": timedelta(days=env.integer("HERMES_WEBHOOK_DAYS", 30, minimum=4, maximum=3650)),
-    "MODELS": env.items("HERMES_MODELS"),
-    # A token is three letters of English or more, and one or two of other scripts.
-    "HISTORY_BUDGET": 3 * env.integer("HERMES_HISTORY_TOKENS", 100_000, minimum=1000),
-    "PRICES": env.text("HERMES_MODEL_PRICES"),
-    "CURRENCY": env.text("HERMES_PRICE_CURRENCY", "USD"),
-    "PAIRING": env.choice("HERMES_PAIRING", "ON", ("ON", "OFF")) == "ON",
-    "PAIRING_WAITING": env.integer("HERMES_PAIRING_WAITING", 3, minimum=1, maximum=100),
     },
     "RETENTION": {
         "EVENTS": timedelta(days=env.integer("HERMES_KEEP_EVENTS_DAYS", 90, **_days)),
@@ -261,6 +280,20 @@ GATEWAY: dict[str, Any] = {
             },
             "allowed_users": env.user_ids("TELEGRAM_ALLOWED_USERS"),
             "allow_all": env.flag("TELEGRAM_ALLOW_ALL_USERS"),
+        },
+        "slack": {
+            "secret": env.secret("SLACK_BOT_TOKEN"),
+            "options": {
+                "app_token": env.secret("SLACK_APP_TOKEN"),
+                "signing_secret": env.secret("SLACK_SIGNING_SECRET"),
+                "events": env.text("SLACK_EVENTS"),
+                "channel_replies": env.text("SLACK_CHANNEL_REPLIES"),
+                "api_base_url": env.address("SLACK_API_BASE_URL"),
+                "proxy": env.address("SLACK_PROXY"),
+                "home_channel": env.text("SLACK_HOME_CHANNEL"),
+            },
+            "allowed_users": env.member_ids("SLACK_ALLOWED_USERS"),
+            "allow_all": env.flag("SLACK_ALLOW_ALL_USERS"),
         },
     },
 }
@@ -285,6 +318,7 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         "telegram": {"level": "WARNING"},
+        "slack_sdk": {"level": "WARNING"},  # at DEBUG, everything that is said
         "daphne": {"level": "WARNING"},
         "django.channels.server": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},  # two lines a task are no news
