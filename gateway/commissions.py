@@ -27,21 +27,18 @@ class Commission:
         answers: Where its answers go; None to keep them where they are made.
         trouble: Where it is told that something went wrong; None as `answers`.
         label: A line of Markdown that stands over each of its messages.
-        model: The model that does it; empty for the configured one.
     """
 
     origin: Address | None = None
     answers: Address | None = None
     trouble: Address | None = None
     label: str = ""
-    model: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The commission as JSON, for a column."""
         return {
             **{name: at.as_dict() if at else None for name, at in self._places()},
             "label": self.label,
-            "model": self.model,
         }
 
     @classmethod
@@ -51,7 +48,7 @@ class Commission:
             name: Address.from_dict(fields[name]) if fields.get(name) else None
             for name in ("origin", "answers", "trouble")
         }
-        return cls(**places, label=fields.get("label", ""), model=fields.get("model", ""))
+        return cls(**places, label=fields.get("label", ""))
 
     def headed(self, words: str) -> str:
         """A message of this commission, as people read it."""
@@ -62,7 +59,7 @@ class Commission:
         places = {
             name: _moved(at, account, old_chat_id, new_chat_id) for name, at in self._places()
         }
-        return Commission(**places, label=self.label, model=self.model)
+        return Commission(**places, label=self.label)
 
     def _places(self) -> list[tuple[str, Address | None]]:
         return [("origin", self.origin), ("answers", self.answers), ("trouble", self.trouble)]

@@ -5,9 +5,11 @@ from typing import Any
 from django.utils import timezone
 
 from gateway.agents.requests import Effects
+from gateway.errors import BadSchedule, NotPossible
 from gateway.media import leaving
 from gateway.media.rooms import NotSendable
 from gateway.models import Note, Turn
+from gateway.schedules import ordering, targets
 
 
 def of(turn: Turn) -> Effects:
@@ -42,4 +44,31 @@ def _send_file(turn: Turn, payload: dict[str, Any]) -> dict[str, str]:
         return {"error": str(error)}
 
 
-EFFECTS = {"note": _note, "send_file": _send_file}
+def _send_message(turn: Turn, payload: dict[str, Any]) -> dict[str, str]:
+    name = str(payload["target"])
+    try:
+        owed = targets.send(
+            turn,
+            target=name,
+            text=str(payload["text"]),
+            call_id=str(payload["call_id"]),
+            now=timezone.now(),
+        )
+    except NotPossible as error:
+        return {"error": str(error)}
+    return {"owed": f"It is on its way to {name} (delivery {owed.delivery_id[:12]})."}
+
+
+def _schedule(turn: Turn, payload: dict[str, Any]) -> Any:
+    try:
+        return ordering.carry_out(turn, payload, now=timezone.now())
+    except (NotPossible, BadSchedule) as error:
+        return {"error": str(error)}
+
+
+EFFECTS = {
+    "note": _note,
+    "send_file": _send_file,
+    "send_message": _send_message,
+    "schedule": _schedule,
+}

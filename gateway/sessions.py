@@ -12,6 +12,7 @@ from clarify import questions
 from delivery import ledger
 from gateway import access, statements
 from gateway.agents.history import SCHEMA_VERSION
+from gateway.commissions import Commission
 from gateway.keys import KeyFields, from_key, to_key
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
 
@@ -57,6 +58,22 @@ def _open(fields: KeyFields, title: str, now: datetime) -> Conversation:
 def entitle(conversation: Conversation, title: str) -> None:
     """Call a conversation `title`, unless it has a name already."""
     Conversation.objects.filter(pk=conversation.pk, title="").update(title=title[:200])
+
+
+def commission(
+    conversation: Conversation, told: Commission, *, title: str, language: str
+) -> None:
+    """Say whom the work in a conversation is done for in which nobody sits."""
+    facts = {"commission": told.as_dict(), "title": title[:200], "language": language}
+    Conversation.objects.filter(pk=conversation.pk).update(**facts)
+    for name, value in facts.items():
+        setattr(conversation, name, value)
+
+
+def use_model(conversation: Conversation, model: str) -> None:
+    """Let the turns of the current session be done by a model; empty for the configured one."""
+    if conversation.session is not None:
+        Session.objects.filter(pk=conversation.session.pk).update(model=model)
 
 
 def stir(conversation: Conversation, *, now: datetime) -> None:
@@ -126,6 +143,10 @@ def move_chat(
         questions.rename(conversation.key, to_key(fields), new_chat_id, now=now)
         ledger.rename(conversation.key, to_key(fields))
         moved += 1
+    for commissioned in Conversation.objects.exclude(commission=None):
+        told = commissioned.commissioned.moved(account, old_chat_id, new_chat_id)
+        if told != commissioned.commissioned:
+            Conversation.objects.filter(pk=commissioned.pk).update(commission=told.as_dict())
     ledger.move_chat(account, old_chat_id, new_chat_id, now=now)
     access.move_chat(platform, account, old_chat_id, new_chat_id)
     return moved

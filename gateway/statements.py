@@ -10,6 +10,7 @@ from django.db.models import Case, F, Q, QuerySet, When
 
 from delivery import frozen
 from delivery.frozen import Update
+from gateway.commissions import UNATTENDED
 from gateway.models import (
     Account,
     AllowEntry,
@@ -85,8 +86,17 @@ def first_open_turn(*, conversation: int) -> QuerySet[Turn]:
 
 @frozen.values
 def running_turns() -> QuerySet[Turn, tuple[int]]:
-    """The ids of all turns that some worker runs."""
-    return Turn.objects.filter(state=TurnState.RUNNING).order_by().values_list("pk")
+    """The ids of all turns that some worker runs and somebody waits for."""
+    running = Turn.objects.filter(state=TurnState.RUNNING)
+    attended = running.exclude(conversation__chat_type__in=sorted(UNATTENDED))
+    return attended.order_by().values_list("pk")
+
+
+@frozen.values
+def running_apart(*, kind: str) -> QuerySet[Turn, tuple[int]]:
+    """The ids of all turns that some worker runs in places of a kind, with a bound of their own."""
+    running = Turn.objects.filter(state=TurnState.RUNNING, conversation__chat_type=kind)
+    return running.order_by().values_list("pk")
 
 
 @frozen.update

@@ -140,6 +140,52 @@ async def send_file(
     return await context.effect("send_file", payload)
 
 
+async def send_message(context: ToolContext, target: str, text: str) -> Any:
+    """Send a message to another place that this conversation may send to.
+
+    Your answer reaches the person by itself; this is for telling somebody elsewhere.
+
+    Args:
+        context: Where the turn takes place.
+        target: The name of the place, as your instructions list them.
+        text: What to send, in Markdown.
+    """
+    payload = {"target": target, "text": text, "call_id": context.call_id}
+    return await context.effect("send_message", payload)
+
+
+async def schedule(
+    context: ToolContext,
+    action: str,
+    when: str = "",
+    prompt: str = "",
+    target: str = "here",
+    job: int = 0,
+) -> Any:
+    """Make, list or cancel jobs of the person you speak with: things to be done at certain times.
+
+    Args:
+        context: Where the turn takes place.
+        action: create, list or cancel.
+        when: For create: "every 2h", "weekdays at 9:00 Europe/Berlin", "in 20 minutes",
+            "2026-12-24 18:00", or a cron expression of five fields.
+        prompt: For create: what you will be told to do each time, complete in itself, because
+            you will not remember this conversation.
+        target: For create: where the result goes: here, none, or the name of another place that
+            your instructions list.
+        job: For cancel: the number of the job, as list gives it.
+    """
+    payload = {
+        "action": action,
+        "when": when,
+        "prompt": prompt,
+        "target": target,
+        "job": job,
+        "call_id": context.call_id,
+    }
+    return await context.effect("schedule", payload)
+
+
 async def current_time(_context: ToolContext, time_zone: str = "UTC") -> str:
     """The present date and time.
 
@@ -184,6 +230,8 @@ def standard_tools() -> ToolRegistry:
             AgentTool(name="note", risk=Risk.SAFE, function=note),
             AgentTool(name="current_time", risk=Risk.SAFE, function=current_time),
             AgentTool(name="send_file", risk=Risk.SAFE, function=send_file),
+            AgentTool(name="send_message", risk=Risk.SAFE, function=send_message),
+            AgentTool(name="schedule", risk=Risk.SAFE, function=schedule),
             AgentTool(name="pretend_delete", risk=Risk.DANGEROUS, function=pretend_delete),
             asking_tool("clarify", CLARIFY_DESCRIPTION, CLARIFY_SCHEMA),
             asking_tool("ask_user", ASK_USER_DESCRIPTION, ASK_USER_SCHEMA),

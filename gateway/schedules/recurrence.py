@@ -107,7 +107,9 @@ def checked(schedule: Schedule) -> Schedule:
             return Cron(fields, zone)
         case Every(period):
             if not SHORTEST <= period <= LONGEST:
-                raise BadSchedule("A job can come due every minute at most, and once a year at least.")
+                raise BadSchedule(
+                    "A job can come due every minute at most, and once a year at least."
+                )
         case Once():
             pass
     return schedule
@@ -187,9 +189,7 @@ def _wall(instant: datetime, zone: ZoneInfo) -> datetime:
 
 def _instants(wall: datetime, zone: ZoneInfo, is_hourly: bool) -> list[datetime]:
     """When the clocks of a zone show a time, as far as a schedule comes due then."""
-    earlier, later = sorted(
-        wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1)
-    )
+    earlier, later = sorted(wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if _wall(earlier, zone) == wall:  # it exists, perhaps twice
         return [earlier, later] if is_hourly and later != earlier else [earlier]
     if is_hourly:

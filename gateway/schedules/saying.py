@@ -37,17 +37,15 @@ WEEK = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 GROUPS = {"day": "*", "daily": "*", "weekday": "1-5", "weekend": "0,6"}
 
 _END = r"(?=$|[\s,;–—]|:(?!\d)|-(?!\d))"
-_PERIOD = (
-    r"(?P<number>\d{1,6})?\s*(?P<unit>seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)"
-)
+_UNIT = r"(?P<unit>seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)"
+_PERIOD = rf"(?P<number>\d{{1,6}})?\s*{_UNIT}"
 _TIME = r"(?P<time>noon|midnight|\d{1,2}(?::\d{2})?\s*(?:am|pm)?)"
 _ZONE = r"(?:\s+(?P<zone>(?-i:[A-Z][A-Za-z_]+(?:/[A-Za-z_+\-0-9]+)+|UTC)))?"
 _DAY = r"(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:days?)?"
 _DAYS = rf"(?P<days>days?|daily|weekdays?|weekends?|{_DAY}(?:(?:\s*,\s*|\s+and\s+){_DAY})*)"
 _STAR = r"[\d*/,\-]+"
-_FIELDS = (
-    rf"(?:{_STAR}\s+){{2}}[\d*/,\-LW]+\s+[\d*/,\-A-Z]+\s+(?:[\d*/,\-L#]|SUN|MON|TUE|WED|THU|FRI|SAT)+"
-)
+_WEEKDAY = r"(?:[\d*/,\-L#]|SUN|MON|TUE|WED|THU|FRI|SAT)+"
+_FIELDS = rf"(?:{_STAR}\s+){{2}}[\d*/,\-LW]+\s+[\d*/,\-A-Z]+\s+{_WEEKDAY}"
 _OPTION = re.compile(
     r"\s*(?:--|[–—])(?P<name>[a-z]+)(?:\s*=\s*|\s+)(?P<value>\"[^\"]*\"|“[^”]*”|\S+)", re.IGNORECASE
 )
@@ -88,7 +86,9 @@ def read(text: str, *, zone: str, now: datetime) -> Said:
         if found:
             schedule = checked(make(found, zone, now))
             if next_instant(schedule, now) is None:
-                raise BadSchedule("That never comes due: it lies in the past, or no day is like it.")
+                raise BadSchedule(
+                    "That never comes due: it lies in the past, or no day is like it."
+                )
             return Said(schedule, rest[found.end() :].lstrip(" \n\t`'\":,;–—-").strip(), options)
     raise BadSchedule(f"I cannot find a time in that. {HOW}")
 

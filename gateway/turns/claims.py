@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from gateway import statements
+from gateway import commissions, statements
+from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.models import Turn
 from gateway.states import TurnEvent, TurnState

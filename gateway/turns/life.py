@@ -76,7 +76,8 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         conversation_id: Which conversation.
         owner: The identity of the calling process.
         now: The present.
-        capacity: The most turns that may run at once in the whole installation.
+        capacity: The most turns of chats that may run at once in the whole installation; jobs and
+            tasks have bounds of their own ([T11]).
 
     Returns:
         The turn, now running under a new epoch; None if there is nothing to run, another turn of
@@ -84,6 +85,8 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
     """
     turn = _next(conversation_id)
     if turn is None or _is_held(turn, now) or len(statements.running_turns()) >= capacity:
+        return None
+    if claims.room(turn.conversation.chat_type, capacity) <= 0:
         return None
     try:
         with transaction.atomic():

@@ -7,6 +7,8 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 
 from gateway import queue, wording
+from gateway.commissions import UNATTENDED
+from gateway.messages import ChatType
 from gateway.models import Turn
 from gateway.models.turns import ACTIVE_STATES
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
@@ -82,16 +84,25 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
 
 def wake_overlooked(*, now: datetime, capacity: int) -> int:
     """Wake workers for turns that are due and that nobody seems to be coming for."""
-    room = capacity - claims.in_hand().count()
+    return sum(_wake(kind, capacity, now) for kind in (None, *sorted(UNATTENDED)))
+
+
+def _wake(kind: ChatType | None, capacity: int, now: datetime) -> int:
+    """The same for places of one kind of work that nobody waits for; None for all chats."""
+    room = claims.room(kind or "", capacity)
     if room <= 0:
         return 0
+    apart = [kind] if kind else UNATTENDED
+    of_kind = Q(conversation__chat_type__in=apart)
     active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
     is_held = Q(held_until__isnull=False, held_until__gt=now)
     due = Turn.objects.filter(state=TurnState.QUEUED, woken_at__lt=now - OVERLOOKED).filter(
         ~is_held, ~Exists(active)
     )
     ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
-    found = [*ready.order_by("woken_at")[:room], *due.order_by("woken_at")[:room]][:room]
+    of_kind = of_kind if kind else ~of_kind
+    both = (rows.filter(of_kind).order_by("woken_at")[:room] for rows in (ready, due))
+    found = [turn for rows in both for turn in rows][:room]
     for conversation_id in {turn.conversation_id for turn in found}:
         queue.send_run_turns(conversation_id)
     Turn.objects.filter(pk__in=[turn.pk for turn in found]).update(woken_at=now)
