@@ -39,9 +39,6 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("pair", "Ask to be let in; an admin lets somebody in", "[code]", role=Role.VIEWER),
     CommandSpec("link", "Be one person on two platforms", "[code]", role=Role.VIEWER),
     CommandSpec("unlink", "End that", role=Role.VIEWER),
-    CommandSpec("background", "Do something beside this conversation", usage="<text>"),
-    CommandSpec("tasks", "What runs in the background", usage="[stop <number>|stop all]"),
-    CommandSpec("cron", "Do something at certain times", usage="list|add|show|pause|resume|run|remove"),
     CommandSpec("whoami", "Your ids, for the person who grants access", role=Role.VIEWER),
 )
 BY_NAME = {name: spec for spec in COMMANDS for name in (spec.name, *spec.aliases)}

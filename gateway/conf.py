@@ -10,7 +10,6 @@ from django.core.exceptions import ImproperlyConfigured
 from clarify.approvals import Lasting, Reach
 from clarify.risks import RiskLevel
 from gateway.messages import ChatType
-from gateway.messages import ChatType
 from gateway import prices
 from gateway.prices import Price
 
@@ -101,29 +100,6 @@ class UnattendedSettings:
         """How many turns may run at once in places of that kind: `cron` or `background`."""
         return self.max_cron if chat_type == ChatType.CRON else self.max_background
 
-    def most_of(self, chat_type: str) -> int:
-        """How many turns may run at once in places of that kind: `cron` or `background`."""
-        return self.max_cron if chat_type == ChatType.CRON else self.max_background
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnattendedSettings:
-    """The bounds of work that nobody waits for at a keyboard ([T11]).
-
-    Attributes:
-        max_background: Background tasks running at once in the whole installation.
-        background_each: Tasks of one person that are not over.
-        background_time_limit: A task that runs longer is ended, kindly.
-        max_cron: Runs of scheduled jobs at once in the whole installation.
-        cron_time_limit: A run that takes longer is ended, kindly.
-    """
-
-    max_background: int = 8
-    background_each: int = 3
-    background_time_limit: timedelta = timedelta(hours=1)
-    max_cron: int = 8
-    cron_time_limit: timedelta = timedelta(minutes=30)
-
 
 @dataclass(frozen=True)
 class GatewaySettings:
@@ -133,7 +109,6 @@ class GatewaySettings:
         platforms: The platform packages installed, as import paths.
         max_concurrent_turns: Turns running at once in the whole installation.
         turn_time_limit: A turn that runs longer is ended, kindly.
-        unattended: The bounds of scheduled jobs and background tasks.
         unattended: The bounds of scheduled jobs and background tasks.
         allow_all_users: Everybody may reach the agent; never set it on a public bot.
         max_message_age: A message older than this gets one line instead of a turn.
@@ -161,7 +136,6 @@ class GatewaySettings:
     platforms: list[str] = field(default_factory=list)
     max_concurrent_turns: int = 120
     turn_time_limit: timedelta = timedelta(minutes=30)
-    unattended: UnattendedSettings = field(default_factory=UnattendedSettings)
     unattended: UnattendedSettings = field(default_factory=UnattendedSettings)
     allow_all_users: bool = False
     max_message_age: timedelta = timedelta(hours=24)
@@ -201,10 +175,6 @@ def gateway_settings() -> GatewaySettings:
         raw |= _approvals(approvals)
     if isinstance(raw.get("prices"), str):
         raw["prices"] = _prices(raw["prices"])
-    unattended = raw.pop("unattended", None)
-    if unattended is not None:
-        bounds = {key.lower(): value for key, value in unattended.items()}
-        raw["unattended"] = UnattendedSettings(**bounds)
     unattended = raw.pop("unattended", None)
     if unattended is not None:
         bounds = {key.lower(): value for key, value in unattended.items()}

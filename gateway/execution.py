@@ -42,7 +42,6 @@ from gateway.agents.requests import RunRequest
 from gateway.agents.runtime import AgentRun, AgentRuntime
 from gateway.agents.tools import AgentTool, Risk
 from gateway.commissions import is_unattended
-from gateway.commissions import is_unattended
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
 from gateway.media import desk
@@ -95,7 +94,6 @@ def _request(turn: Turn) -> RunRequest:
         tools=instructions.tools_for(turn),
         context=context,
         time_limit_seconds=settings.time_limit_of(turn.conversation.chat_type).total_seconds(),
-        stream=not is_unattended(turn.conversation.chat_type),
         stream=not is_unattended(turn.conversation.chat_type),
         preview_seconds=0.15,
         quiet_seconds=QUIET_START,

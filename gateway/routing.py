@@ -43,7 +43,6 @@ from gateway.messages import (
 )
 from gateway.models import Decision
 from gateway.schedules import moving
-from gateway.schedules import moving
 from gateway.roles import Role
 
 
@@ -200,7 +199,6 @@ def _moved(event: ChatMoved, now: datetime) -> Verdict:
     count = sessions.move_chat(
         event.platform, event.account, event.old_chat_id, event.new_chat_id, now=now
     )
-    moving.move_chat(event.account, event.old_chat_id, event.new_chat_id)
     moving.move_chat(event.account, event.old_chat_id, event.new_chat_id)
     return Verdict(Decision.IGNORED, f"the chat has a new id; {count} conversations moved along")
 

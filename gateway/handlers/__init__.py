@@ -25,9 +25,6 @@ HANDLERS: dict[str, Callable[[Given], Done]] = {
     "pair": identity.pair,
     "link": identity.link,
     "unlink": identity.unlink,
-    "background": scheduling.background,
-    "tasks": scheduling.tasks,
-    "cron": scheduling.cron,
     "whoami": about.whoami,
 }
 

@@ -71,11 +71,6 @@ class Conversation(models.Model):
         return self.commissioned.origin or self.place
 
     @property
-    def asked_at(self) -> Address:
-        """Where its people speak: where its work was asked for, if nobody sits in it."""
-        return self.commissioned.origin or self.place
-
-    @property
     def place(self) -> Address:
         """Where it takes place."""
         return Address(

@@ -17,7 +17,6 @@ from gateway.messages import ChatType
 from gateway.models import TranscriptEntry, Turn
 from gateway.models.turns import ACTIVE_STATES
 
-
 _KINDS = {ChatType.CRON.value: Kind.CRON, ChatType.BACKGROUND.value: Kind.BACKGROUND}
 
 

@@ -165,11 +165,6 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=2),
         "options": {"queue": "upkeep", "expires": 10},
     },
-    "schedules": {
-        "task": "schedules.sweep",
-        "schedule": timedelta(seconds=2),
-        "options": {"queue": "upkeep", "expires": 10},
-    },
     "housekeeping": {
         "task": "delivery.housekeeping",
         "schedule": timedelta(minutes=10),
@@ -214,17 +209,6 @@ GATEWAY: dict[str, Any] = {
     ],
     "MAX_CONCURRENT_TURNS": env.integer("HERMES_MAX_CONCURRENT_SESSIONS", 120, minimum=1),
     "TURN_TIME_LIMIT": timedelta(seconds=env.integer("HERMES_TURN_TIME_LIMIT", 1800, minimum=1)),
-    "UNATTENDED": {
-        "MAX_BACKGROUND": env.integer("HERMES_MAX_BACKGROUND", 8, minimum=1),
-        "BACKGROUND_EACH": env.integer("HERMES_BACKGROUND_EACH", 3, minimum=1),
-        "BACKGROUND_TIME_LIMIT": timedelta(
-            seconds=env.integer("HERMES_BACKGROUND_TIME_LIMIT", 3600, minimum=1)
-        ),
-        "MAX_CRON": env.integer("HERMES_MAX_CRON", 8, minimum=1),
-        "CRON_TIME_LIMIT": timedelta(
-            seconds=env.integer("HERMES_CRON_TIME_LIMIT", 1800, minimum=1)
-        ),
-    },
     "UNATTENDED": {
         "MAX_BACKGROUND": env.integer("HERMES_MAX_BACKGROUND", 8, minimum=1),
         "BACKGROUND_EACH": env.integer("HERMES_BACKGROUND_EACH", 3, minimum=1),
