@@ -29,6 +29,19 @@ def in_hand() -> QuerySet[Turn]:
     return Turn.objects.filter(state=TurnState.RUNNING)
 
 
+def room(chat_type: str, capacity: int) -> int:
+    """How many more turns may run now in places of that kind, in the whole installation ([T11]).
+
+    Args:
+        chat_type: The kind of place: work that nobody waits for has bounds of its own.
+        capacity: The most turns of all other places.
+    """
+    if commissions.is_unattended(chat_type):
+        running = statements.running_apart(kind=chat_type)
+        return gateway_settings().unattended.most_of(chat_type) - len(running)
+    return capacity - len(statements.running_turns())
+
+
 def hold(turn: Turn, *, now: datetime, spoken: str | None = None) -> None:
     """Say that the work on a turn goes on.
 
