@@ -1,4 +1,4 @@
-"""A service that posts its events to an endpoint of this site, over Django's own request handling."""
+"""A service that posts its events to an endpoint of this site, without a network between."""
 
 import json
 from datetime import datetime

@@ -23,7 +23,8 @@ def finish(turn: Turn, words: str) -> None:
     """The agent has answered."""
     now = timezone.now()
     claimed = turns.claim(turn.conversation_id, "tests", now=now, capacity=100)
-    assert claimed is not None and claimed.pk == turn.pk
+    assert claimed is not None
+    assert claimed.pk == turn.pk
     turns.finish(claimed, words, [], {}, now=now)
 
 
@@ -142,7 +143,8 @@ def test_a_wrong_secret_is_refused_in_words_that_help_and_give_nothing_away():
     assert (answer.status_code, told["status"]) == (401, 401)
     assert "exactly as it is sent" in told["detail"]
     right = sender.signed({"n": 1})[0]["webhook-signature"].removeprefix("v1,")
-    assert right not in answer.content.decode() and sender.secret not in answer.content.decode()
+    assert right not in answer.content.decode()
+    assert sender.secret not in answer.content.decode()
     endpoint = Endpoint.objects.get()
     assert endpoint.last_refusal.startswith("The signature is not right.")
     assert Receipt.objects.count() == InboundEvent.objects.count() == 0

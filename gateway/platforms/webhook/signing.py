@@ -24,13 +24,14 @@ def key_of(secret: str) -> bytes:
     """The key that a secret stands for.
 
     Args:
-        secret: `whsec_` and base64, or the base64 alone.
+        secret: `whsec_` and base64, with or without padding; or the base64 alone.
 
     Raises:
         BadSecret: It is neither, or too short or too long.
     """
     try:
-        key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+        written = secret.removeprefix(PREFIX)
+        key = base64.b64decode(written + "=" * (-len(written) % 4), validate=True)
     except (binascii.Error, ValueError):
         message = (
             f"A secret of Standard Webhooks is {PREFIX} followed by base64, for example what"
