@@ -10,6 +10,7 @@ from delivery.processes import is_certainly_dead, this_process
 from gateway import barring, retention, turns
 from gateway.conf import gateway_settings
 from gateway.errors import TurnLost
+from gateway.identity import links, pairing
 from gateway.media import shelf
 from gateway.models import Turn
 from gateway.workbench import workbench
@@ -69,6 +70,8 @@ def _is_in_hand(turn: Turn, now: datetime) -> bool:
 
 def housekeeping(*, now: datetime) -> None:
     """Drop what nobody needs any more."""
+    pairing.tidy(now=now)
+    links.tidy(now=now)
     barring.sweep(now=now)  # whatever shut somebody out, and told nobody
     while shelf.expire(shelf.store(), now=now) == shelf.EXPIRED_AT_ONCE:
         pass

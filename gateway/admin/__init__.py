@@ -2,12 +2,23 @@
 
 from django.contrib import admin
 
-from gateway.admin import access, accounts, conversations, inbound, media, prompts, schedule, turns
+from gateway.admin import (
+    access,
+    accounts,
+    conversations,
+    identity,
+    inbound,
+    media,
+    prompts,
+    schedule,
+    turns,
+)
 
 __all__ = [
     "access",
     "accounts",
     "conversations",
+    "identity",
     "inbound",
     "media",
     "prompts",

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
-from delivery.pages import NOTHING, ModelForm, ReadOnlyAdmin, StaffAdmin, lines
+from delivery.pages import NOTHING, ModelForm, ReadOnlyAdmin, StaffAdmin, lines, moment
 from gateway import access, platforms, staff
 from gateway.conf import gateway_settings
 from gateway.errors import GatewayError
@@ -19,8 +19,10 @@ from gateway.models import AllowEntry, AuditEvent
 from gateway.roles import Role
 
 ROLES = {
+    Role.VIEWER: "viewer: reads how things stand (/status, /help), and begins nothing",
     Role.MEMBER: "member: speaks, and approves what the agent does for them",
     Role.APPROVER: "approver: also approves what it does for others",
+    Role.ADMIN: "admin: also lets others in, by /pair and the code they were given",
 }
 ROLE_HELP = (
     "Dangerous operations wait for an approval. A member gives it for what the agent does for"
@@ -37,7 +39,7 @@ class AllowForm(ModelForm[AllowEntry]):
         model = AllowEntry
         fields = (
             *("platform", "user_id", "account", "scope_id", "chat_id"),
-            *("role", "approves_up_to", "note"),
+            *("role", "approves_up_to", "tools_up_to", "commands", "is_for_bot", "note"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -53,6 +55,11 @@ class AllowForm(ModelForm[AllowEntry]):
                 help_text=ROLE_HELP,
             )
             self.fields["approves_up_to"].help_text = _up_to_help()
+
+    def clean_commands(self) -> str:
+        """Names of commands as people type them, in order, each once."""
+        names = {name.removeprefix("/").lower() for name in self.cleaned_data["commands"].split()}
+        return " ".join(sorted(names))
 
     def clean_role(self) -> str:
         """Whoever is given no role is a member."""
@@ -74,9 +81,11 @@ class AllowForm(ModelForm[AllowEntry]):
             self.add_error("role", problem)
         return cleaned
 
-    def _authority(self, cleaned: dict[str, Any]) -> dict[str, str]:
-        """What of the entry says whom it lets approve."""
-        return {name: cleaned.get(name, "") for name in ("user_id", "role", "approves_up_to")}
+    def _authority(self, cleaned: dict[str, Any]) -> dict[str, Any]:
+        """What of the entry says what it lets a person do."""
+        names = ("user_id", "role", "approves_up_to", "commands")
+        texts = {name: cleaned.get(name, "") for name in names}
+        return texts | {"is_for_bot": bool(cleaned.get("is_for_bot"))}
 
 
 def _up_to_help() -> str:
@@ -162,11 +171,16 @@ class AllowEntryAdmin(StaffAdmin[AllowEntry]):
 class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     """Who decided what; nobody edits it."""
 
-    list_display = ("at", "action", "actor", "subject", "details")
+    list_display = ("at", "action", "actor", "subject", "details", "how_often")
     list_filter = ("action",)
     search_fields = ("actor", "subject")
     date_hierarchy = "at"
     ordering = ("-id",)
+
+    @admin.display(description="times", ordering="times")
+    def how_often(self, row: AuditEvent) -> str:
+        """How often it came, if it is counted, and when last."""
+        return f"{row.times}, lastly at {moment(row.last_at)}" if row.last_at else ""
 
     @admin.display(description="detail")
     def details(self, row: AuditEvent) -> str | SafeString:
