@@ -135,13 +135,10 @@ class Sending:
         self, part: Part, error: TransportError, decision: Decision, operation: str
     ) -> bool:
         """Do what was decided; True when the part is to be tried again at once."""
-        if decision.step in {Step.LEAVE, Step.ABANDON}:
+        if decision.step in {Step.LEAVE, Step.ABANDON, Step.LATER, Step.MARKED}:
+            is_over = decision.step in {Step.LEAVE, Step.ABANDON}
             self._room.let_go(error)
-            await self._abandon(part, error, decision, operation)
-            return False
-        if decision.step in {Step.LATER, Step.MARKED}:
-            self._room.let_go(error)
-            await self._postpone(part, error, decision, operation)
+            await (self._abandon if is_over else self._postpone)(part, error, decision, operation)
             return False
         # The refused call made no message: the next shape has its room.
         if decision.step is Step.FRESH:

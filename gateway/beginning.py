@@ -59,7 +59,9 @@ def as_turn(heard: Heard) -> Verdict:
         ),
         now=heard.now,
     )
-    deeds: tuple[Deed, ...] = (StartTyping(source.address, turn.pk),)
+    deeds: tuple[Deed, ...] = ()
+    if heard.nothing_asked or turns.at_work([turn.pk]):  # behind a question nobody is at work
+        deeds = (StartTyping(source.address, turn.pk),)
     if event.attachments:
         _want_files(turn, event, heard.now)
         deeds += (FetchFiles(turn.pk),)

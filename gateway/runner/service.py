@@ -217,6 +217,8 @@ class _Serving:
         match hint["type"]:
             case "outbox.wake":
                 self.outbox.wake()
+            case "turn.begun":
+                self.presence.start(int(hint["turn"]), Address.from_dict(hint["address"]))
             case "turn.ended":
                 self.presence.end(int(hint["turn"]))
             case "stream.stop":

@@ -11,7 +11,7 @@ from django.db.models import F
 from clarify import questions
 from clarify.ports import Resolved
 from delivery import hints, ledger
-from gateway import keys, queue, sessions, statements, wording
+from gateway import attention, keys, queue, sessions, statements, wording
 from gateway.errors import TurnLost
 from gateway.models import Conversation, Turn
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
@@ -102,6 +102,8 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
                 return None
     except IntegrityError:  # another turn of the conversation became active first
         return None
+    if attention.is_told_of(TurnState(turn.state), now - turn.created_at):
+        owing.tell_begun(turn)
     turn.state, turn.owner, turn.epoch = TURNS.target(TurnEvent.CLAIM), owner, turn.epoch + 1
     hints.conversation_changed(turn.conversation.key)
     return turn

@@ -91,6 +91,13 @@ def remember(turn: Turn, note: str, *, now: datetime) -> None:
         sessions.append(turn, messages, now=now)
 
 
+def tell_begun(turn: Turn) -> None:
+    """Let the process that shows the turn hear that somebody is at work on it now."""
+    here = turn.conversation.address
+    group = hints.outbox_group(here.account)
+    hints.publish(group, "turn.begun", turn=turn.pk, address=here.as_dict())
+
+
 def tell_stopped(turn: Turn) -> None:
     """Let the worker that runs the turn and the process that shows it hear of its stop."""
     account, key = turn.conversation.address.account, turn.preview_key

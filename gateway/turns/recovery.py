@@ -4,9 +4,9 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 
-from gateway import queue, wording
+from gateway import attention, queue, wording
 from gateway.commissions import UNATTENDED
 from gateway.messages import ChatType
 from gateway.models import Turn
@@ -35,9 +35,16 @@ def renew(owner: str, held: set[int], *, now: datetime) -> set[int]:
 
 
 def at_work(held: Collection[int]) -> set[int]:
-    """Those of `held` that are being carried out or are about to be: not over, and not waiting."""
-    busy = [TurnState.QUEUED, TurnState.READY, TurnState.RUNNING]
-    return set(Turn.objects.filter(pk__in=held, state__in=busy).values_list("pk", flat=True))
+    """Those of `held` to which somebody is making an answer now ([D12])."""
+    active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    rows = Turn.objects.filter(pk__in=held).values_list(
+        "pk", "state", Subquery(active.values("state")[:1])
+    )
+    return {
+        pk
+        for pk, state, other in rows
+        if attention.is_typed_for(TurnState(state), TurnState(other) if other else None)
+    }
 
 
 def running(*, limit: int = 1000) -> list[Turn]:

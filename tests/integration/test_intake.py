@@ -13,7 +13,7 @@ from delivery import destinations, ledger
 from delivery.errors import LeaseLost
 from delivery.models import Obligation
 from gateway import handlers, intake, turns
-from gateway.deeds import AckPress, StartTyping
+from gateway.deeds import AckPress, FetchFiles, StartTyping
 from gateway.messages import (
     ChatMoved,
     ChatType,
@@ -51,6 +51,13 @@ def test_a_message_begins_a_turn_and_is_typed_at_once(door) -> None:
     assert (turn.state, turn.prompt, turn.sender_id) == ("queued", "Deploy it", "7")
     assert deeds == [StartTyping(event.source.address, turn.pk)]
     assert Account.objects.get().cursor == "c1"
+
+
+@pytest.mark.proves("D12")
+def test_nothing_is_typed_for_a_message_that_waits_behind_an_open_question(door) -> None:
+    door.asked()
+    deeds = door.receive(door.message("And this", attachments=(PHOTO,)))
+    assert [type(deed) for deed in deeds] == [FetchFiles]
 
 
 @pytest.mark.proves("T2")

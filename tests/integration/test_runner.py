@@ -9,8 +9,9 @@ import pytest
 from delivery import ledger
 from delivery.errors import AuthenticationRefused
 from delivery.means import Ambience
-from gateway import platforms
+from gateway import platforms, turns
 from gateway.messages import Batch
+from gateway.models import Turn
 from gateway.ports import BotIdentity
 from gateway.runner import service as services
 from gateway.runner.service import AccountService
@@ -122,6 +123,31 @@ def test_typing_that_began_after_its_answer_was_sent_ends(office, monkeypatch) -
         await office.wait_until(lambda: office.parts.presence.turns == {busy.pk})
         await asyncio.sleep(0.1)
         assert office.parts.presence.turns == {busy.pk}
+
+    office.serve(begin)
+
+
+@pytest.mark.proves("D12")
+def test_what_waits_behind_a_question_is_typed_for_when_it_is_taken_up_and_not_before(
+    office, monkeypatch
+) -> None:
+    monkeypatch.setattr(services, "LOOK_AT_TYPING", 0.01)
+    chat = make_conversation(chat_id="7")
+    asking = make_turn(chat, state="running", now=office.clock())
+    behind = make_turn(chat, now=office.clock())
+    waits, over = Turn.objects.filter(pk=asking.pk), {"state": "finished"}
+
+    async def begin(office) -> None:
+        presence = office.parts.presence
+        presence.start(behind.pk, chat.address)
+        await asyncio.sleep(0.1)
+        assert presence.turns == {behind.pk}
+        await office.database(lambda: waits.update(state="waiting"))
+        await office.wait_until(lambda: not presence.turns)
+        office.clock.advance(1800)
+        await office.database(lambda: waits.update(**over))
+        await office.database(turns.claim, chat.pk, "w", now=office.clock(), capacity=9)
+        await office.wait_until(lambda: presence.turns == {behind.pk})
 
     office.serve(begin)
 

@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from clarify import questions
 from clarify.models import Prompt
 from clarify.states import Event
+from delivery import hints
 from delivery.models import Kind, Obligation
 from delivery.processes import this_process
 from gateway import queue, sessions, turns, upkeep
@@ -50,6 +51,14 @@ def woken(monkeypatch):
 
 def claim(chat, clock, owner=WORKER, capacity=10):
     return turns.claim(chat.pk, owner, now=clock(), capacity=capacity)
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The hints that were given."""
+    seen: list[str] = []
+    monkeypatch.setattr(hints, "publish", lambda _group, kind, **_facts: seen.append(kind))
+    return seen
 
 
 def enqueue(chat, clock, prompt="Hello"):
@@ -608,3 +617,17 @@ class _Run:
 
     def cancel(self) -> None:
         self.is_cancelled = True
+
+
+# --- what is said of it to whoever shows it
+
+
+@pytest.mark.proves("D12")
+@pytest.mark.parametrize(("seconds", "hints_given"), [(0, []), (1800, ["turn.begun"])])
+def test_a_turn_that_had_to_wait_is_told_of_when_it_is_taken_up(
+    chat, clock, told, seconds, hints_given
+) -> None:
+    enqueue(chat, clock)
+    clock.advance(seconds)
+    claim(chat, clock)
+    assert told == hints_given
