@@ -3,8 +3,11 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from delivery.content import Limit
 from delivery.models import Kind
-from gateway import turns, wording
+from delivery.splitting import measure
+from gateway import busy, fragments, inbound, platforms, sessions, turns, wording
+from gateway.busy import Open, Plan
 from gateway.conf import gateway_settings
 from gateway.deeds import Deed, FetchFiles, StartTyping
 from gateway.heard import Heard
@@ -12,6 +15,8 @@ from gateway.inbound import Verdict
 from gateway.media import shelf
 from gateway.messages import InboundMessage
 from gateway.models import Decision, Turn
+from gateway.rules import BusyMode
+from gateway.states import TurnState
 
 FILES_MARGIN = timedelta(seconds=5)  # for saying that the last of them did not come
 
@@ -24,10 +29,36 @@ def as_album(heard: Heard) -> Verdict | None:
         return None
     is_said = f"\n{event.text}\n" in f"\n{turn.prompt}\n"
     words = wording.as_prompt(replace(event, text="") if is_said else event)
-    if not turns.extend(turn, words, until=_held_until(heard), now=heard.now):
+    if not turns.extend(turn, words, held_until=_held_until(heard), now=heard.now):
         return None
     _want_files(turn, event, heard.now)
     return Verdict(Decision.TURN, "more of an album", turn=turn, deeds=(FetchFiles(turn.pk),))
+
+
+def as_fragment(heard: Heard) -> Verdict | None:
+    """A further piece of one long message joins the turn that the first one began ([T2]).
+
+    The client cut it, so no piece but the first has the mention, and none is an answer or a
+    command of its own.
+    """
+    event = heard.event
+    turn = next((turn for turn in heard.ahead if _gathers(turn, heard)), None)
+    if turn is None or event.attachments or not event.text:
+        return None
+    before = inbound.last_piece(turn)
+    if before is None or not fragments.belongs(before.sent_at or heard.now, event.sent_at):
+        return None
+    limit = _limit(heard)
+    joint = fragments.joint(_length(heard, before.text), limit)
+    until = _gathers_until(heard)
+    if not turns.extend(turn, event.text, joint=joint, gathers_until=until, now=heard.now):
+        return None
+    return Verdict(Decision.TURN, "more of a long message", turn=turn)
+
+
+def _gathers(turn: Turn, heard: Heard) -> bool:
+    is_theirs = turn.state == TurnState.QUEUED and turn.sender_id == heard.source.user_id
+    return is_theirs and turn.gathers_until is not None and turn.gathers_until > heard.now
 
 
 def as_stale(heard: Heard) -> Verdict | None:
@@ -39,14 +70,91 @@ def as_stale(heard: Heard) -> Verdict | None:
 
 
 def as_turn(heard: Heard) -> Verdict:
-    """Everything else is for the agent."""
-    event, source = heard.event, heard.source
-    text = wording.as_prompt(event)
+    """Everything else is for the agent, as its chat wants it."""
+    text = wording.as_prompt(heard.event)
     if not text.strip():
         return Verdict(Decision.IGNORED, "nothing was said")
-    if event.attachments and (still_open := heard.open_prompts()):
+    if heard.event.attachments and (still_open := heard.open_prompts()):
         heard.reply(wording.still_open(still_open[0].gist), Kind.NOTICE)
-    turn = turns.enqueue(
+        return begin(heard, text, heard.rules.busy or BusyMode.QUEUE, is_told=True)
+    return begin(heard, text, heard.rules.busy or BusyMode.QUEUE)
+
+
+def begin(heard: Heard, text: str, mode: BusyMode, *, is_told: bool = False) -> Verdict:
+    """Let the agent have `text`: now, next, with what is in the queue, or in what runs ([T2]).
+
+    Args:
+        heard: Who said it, where.
+        text: What the agent reads.
+        mode: What is done with it if something is open.
+        is_told: They know already that it waits.
+    """
+    ahead = heard.ahead
+    known = [Open(turn.pk, turn.sender_id, turn.state == TurnState.QUEUED) for turn in ahead]
+    plan = busy.plan(mode, known, heard.source.user_id)
+    if plan is Plan.COLLECT and (joined := _collected(heard, text, ahead[-1])):
+        return joined
+    if plan is Plan.INTERRUPT:
+        _interrupt(heard, ahead[0])
+    if plan is Plan.BEGIN:
+        renew(heard)
+    turn = _enqueue(heard, text, may_join=plan is Plan.STEER)
+    if plan is not Plan.BEGIN and not is_told:
+        _tell(heard, wording.busy(plan, behind=len(ahead)))
+    deeds: tuple[Deed, ...] = ()
+    if not ahead or turns.at_work([turn.pk]):  # behind a question nobody is at work
+        deeds = (StartTyping(heard.source.address, turn.pk),)
+    if heard.event.attachments:
+        _want_files(turn, heard.event, heard.now)
+        deeds += (FetchFiles(turn.pk),)
+    return Verdict(Decision.TURN, REASONS[plan], turn=turn, deeds=deeds)
+
+
+REASONS = {
+    Plan.BEGIN: "",
+    Plan.QUEUE: "behind what is open",
+    Plan.COLLECT: "behind what is open",
+    Plan.STEER: "for the running turn",
+    Plan.INTERRUPT: "in place of the running turn",
+}
+
+
+def renew(heard: Heard) -> None:
+    """Begin another session first, if the current one is suspended or over by its time ([S4])."""
+    reason = sessions.renew_if_over(heard.conversation, heard.rules, now=heard.now)
+    if reason is not None:
+        words = wording.renewed(reason, heard.rules)
+        heard.reply(words, Kind.NOTICE, occasion="renewed")
+
+
+def _collected(heard: Heard, text: str, last: Turn) -> Verdict | None:
+    files = bool(heard.event.attachments)
+    added = turns.extend(
+        last,
+        text,
+        joint="\n\n",
+        held_until=_held_until(heard) if files else None,
+        gathers_until=_gathers_until(heard),
+        now=heard.now,
+    )
+    if not added:
+        return None
+    deeds: tuple[Deed, ...] = ()
+    if files:
+        _want_files(last, heard.event, heard.now)
+        deeds = (FetchFiles(last.pk),)
+    _tell(heard, wording.busy(Plan.COLLECT, behind=1))
+    return Verdict(Decision.TURN, "collected with what waits", turn=last, deeds=deeds)
+
+
+def _interrupt(heard: Heard, turn: Turn) -> None:
+    turn.conversation = heard.conversation
+    turns.interrupt(turn, by=heard.speaker, now=heard.now)
+
+
+def _enqueue(heard: Heard, text: str, *, may_join: bool) -> Turn:
+    source = heard.source
+    return turns.enqueue(
         turns.NewTurn(
             conversation=heard.conversation,
             prompt=text,
@@ -55,17 +163,33 @@ def as_turn(heard: Heard) -> Verdict:
             sender_alt=source.user_id_alt,
             is_bots=source.is_bot,
             reply_to=source.message_id,
-            held_until=_held_until(heard) if event.attachments else None,
+            held_until=_held_until(heard) if heard.event.attachments else None,
+            gathers_until=_gathers_until(heard),
+            may_join=may_join,
         ),
         now=heard.now,
     )
-    deeds: tuple[Deed, ...] = ()
-    if heard.nothing_asked or turns.at_work([turn.pk]):  # behind a question nobody is at work
-        deeds = (StartTyping(source.address, turn.pk),)
-    if event.attachments:
-        _want_files(turn, event, heard.now)
-        deeds += (FetchFiles(turn.pk),)
-    return Verdict(Decision.TURN, turn=turn, deeds=deeds)
+
+
+def _tell(heard: Heard, words: str) -> None:
+    """What becomes of a message that waits, where people do not see it anyway."""
+    if not platforms.get(heard.source.platform).capabilities.shows_queue:
+        heard.reply(words, Kind.NOTICE, occasion="busy")
+
+
+def _limit(heard: Heard) -> Limit:
+    return platforms.get(heard.source.platform).capabilities.limit
+
+
+def _length(heard: Heard, text: str) -> int:
+    return measure(text, _limit(heard).unit)
+
+
+def _gathers_until(heard: Heard) -> datetime | None:
+    """How long more pieces of the same message are waited for; None if it is whole."""
+    text, limit = heard.event.text, _limit(heard)
+    is_whole = heard.event.attachments or not fragments.may_go_on(_length(heard, text), limit)
+    return None if is_whole else heard.now + fragments.PATIENCE
 
 
 def _held_until(heard: Heard) -> datetime:

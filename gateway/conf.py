@@ -127,6 +127,8 @@ class GatewaySettings:
         shell_tool: Agents may be given the shell.
         media: How files are kept.
         retention: How long what is over is kept.
+        alerts_to: Where findings of the watchdog are told: `account`, for its home channel, or
+            `account:chat`, or `account:chat/thread`.
         webhooks: How webhooks come in and go out.
         pairing: Strangers who write in private are given a code that staff can approve.
         pairing_waiting: How many of them may wait for that at once, for each account.
@@ -153,6 +155,7 @@ class GatewaySettings:
     shell_tool: bool = False
     media: MediaSettings = field(default_factory=MediaSettings)
     retention: RetentionSettings = field(default_factory=RetentionSettings)
+    alerts_to: list[str] = field(default_factory=list)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     pairing: bool = True
     pairing_waiting: int = 3

@@ -93,6 +93,7 @@ def _request(turn: Turn) -> RunRequest:
         model=turn.session.model or rules.model,
         tools=instructions.tools_for(turn),
         context=context,
+        is_steered=True,
         time_limit_seconds=settings.time_limit_of(turn.conversation.chat_type).total_seconds(),
         stream=not is_unattended(turn.conversation.chat_type),
         preview_seconds=0.15,

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from clarify.models import Prompt
-from gateway import statements
+from delivery.content import Limit
+from delivery.splitting import measure
+from gateway import commands, fragments, platforms, statements, wording
 from gateway.deeds import Deed
 from gateway.messages import (
+    Attachment,
     ButtonPress,
     ChatMoved,
     EditedMessage,
@@ -100,6 +103,47 @@ def not_begun(message: Source) -> InboundEvent | None:
         decision=Decision.TURN,
         turn__state=TurnState.QUEUED,
     ).first()
+
+
+def last_piece(turn: Turn) -> InboundEvent | None:
+    """The message that a turn's prompt ends with."""
+    return InboundEvent.objects.filter(turn=turn).order_by("-id").first()
+
+
+def prompt_of(message: InboundEvent, *, edited: str) -> str:
+    """What the agent reads of all the messages of a turn, when one of them says `edited` now."""
+    limit = platforms.get(message.platform).capabilities.limit
+    said = ""
+    before: InboundEvent | None = None
+    for event in _of_turn(message.turn_id):
+        words = _words(event, edited if event.pk == message.pk else event.text)
+        said += _joint(before, event, limit) + words if before else words
+        before = event
+    return said
+
+
+def _of_turn(turn_id: int | None) -> list[InboundEvent]:
+    spoken = [Decision.TURN, Decision.COMMAND]
+    rows = InboundEvent.objects.filter(turn=turn_id, kind="message", decision__in=spoken)
+    return list(rows.order_by("id"))
+
+
+def _words(event: InboundEvent, text: str) -> str:
+    if event.decision == Decision.COMMAND:
+        command = commands.parse(text)
+        text = command.rest if isinstance(command, commands.Command) else text
+    labels = [wording.file_label(Attachment(**facts)) for facts in event.attachments]
+    return "\n".join([text, *labels] if text else labels)
+
+
+def _joint(before: InboundEvent, event: InboundEvent, limit: Limit) -> str:
+    """What stands between two messages of a turn, as they were put together when they came."""
+    if before.attachments or event.attachments:
+        return "\n"
+    length = measure(before.text, limit.unit)
+    if not fragments.may_go_on(length, limit):
+        return "\n\n"
+    return fragments.joint(length, limit)
 
 
 def reword(message: InboundEvent, text: str) -> None:

@@ -91,7 +91,8 @@ def _take_handful(
 
 
 def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
-    with bearings.about(account=account, message=event.source.message_id):
+    source = getattr(event, "source", None)
+    with bearings.about(account=account, message=source.message_id if source else ""):
         verdict = routing.decide(event, now)
         inbound.store(account, event, verdict, now=now)
     return verdict.deeds

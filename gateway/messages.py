@@ -41,6 +41,7 @@ class Source:
     parent_chat_id: str = ""
     profile: str = "default"
     is_bot: bool = False
+    language: str = ""  # a code such as "fa" or "zh-hans", as the platform says it
 
     @property
     def address(self) -> Address:

@@ -33,6 +33,7 @@ class Capabilities:
     max_photo_bytes: int = 0
     max_buttons: int = 0
     callback_data_bytes: int = 0
+    shows_queue: bool = False  # people there see what is queued, without being told
     shows_at_once: bool = False  # what is recorded is seen, before anything is sent
     groups_need_reply: bool = False  # there it may hear only what mentions it or replies to it
     minimum_edit_interval: timedelta = timedelta(seconds=1)
@@ -156,6 +157,41 @@ class TakesFiles(Protocol):
         Raises:
             Refused: It does not take the file in this form, or does not know the id.
             TransportError: As `Transport.send`.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """One field for own words, on a page of its own; all of it is what the person reads.
+
+    Attributes:
+        title: At the top.
+        label: What is asked, above the field.
+        placeholder: In the empty field.
+        submit: On the button that sends it.
+        cancel: On the button that does not.
+    """
+
+    title: str
+    label: str
+    placeholder: str
+    submit: str
+    cancel: str
+
+
+@runtime_checkable
+class OpensForms(Protocol):
+    """An adapter that can answer a press with a form; what is typed comes in as a message."""
+
+    async def open_form(self, press: ButtonPress, form: Form) -> None:
+        """Show `form` to whoever pressed.
+
+        What they send comes in as an `InboundMessage` from the place of the press that quotes the
+        message with the button.
+
+        Raises:
+            TransportError: It could not be shown; the invitation has to be words then.
         """
         ...
 

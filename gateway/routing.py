@@ -42,8 +42,8 @@ from gateway.messages import (
     Membership,
 )
 from gateway.models import Decision
-from gateway.schedules import moving
 from gateway.roles import Role
+from gateway.schedules import moving
 
 
 def decide(event: Inbound, now: datetime) -> Verdict:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
 from gateway.keys import Sharing
 
@@ -82,13 +83,10 @@ def together(layers: Iterable[Rules]) -> Rules:
     Args:
         layers: The most exact one first: thread, chat, parent of the chat, account, everywhere.
     """
-    known = [*layers, DEFAULTS]
-    return Rules(
-        **{
-            field.name: next(
-                (value for one in known if (value := getattr(one, field.name)) not in (None, "")),
-                field.default,
-            )
-            for field in fields(Rules)
-        }
-    )
+    said: dict[str, Any] = {}
+    for layer in (*layers, DEFAULTS):
+        for field in fields(Rules):
+            value = getattr(layer, field.name)
+            if value not in (None, ""):
+                said.setdefault(field.name, value)
+    return Rules(**said)

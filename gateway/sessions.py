@@ -4,17 +4,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from clarify import questions
 from delivery import ledger
-from gateway import access, statements
+from gateway import access, chats, statements
 from gateway.agents.history import SCHEMA_VERSION
 from gateway.commissions import Commission
 from gateway.keys import KeyFields, from_key, to_key
+from gateway.messages import Source
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
+from gateway.resets import EndReason, over_by
+from gateway.rules import Reset, Rules
 
 STIRRED = timedelta(seconds=20)  # how exact `active_at` is; it only orders lists
 
@@ -79,6 +84,54 @@ def use_model(conversation: Conversation, model: str) -> None:
 def stir(conversation: Conversation, *, now: datetime) -> None:
     """Let a conversation come first in lists: something happens in it now."""
     Conversation.objects.filter(pk=conversation.pk).update(active_at=now)
+
+
+def learn(conversation: Conversation, source: Source, language: str) -> None:
+    """Keep what a message tells about its place: the chat it inherits from, and the language."""
+    known = {"parent_chat_id": source.parent_chat_id[:255], "language": language}
+    news = {name: value for name, value in known.items() if value}
+    changed = {name: value for name, value in news.items() if getattr(conversation, name) != value}
+    if changed:
+        Conversation.objects.filter(pk=conversation.pk).update(**changed)
+        for name, value in changed.items():
+            setattr(conversation, name, value)
+
+
+def renew_if_over(conversation: Conversation, rules: Rules, *, now: datetime) -> EndReason | None:
+    """Begin another session if the current one is suspended, or over by what is set ([S4]).
+
+    Only where nothing is open: what runs or waits belongs to its session and ends first.
+
+    Returns:
+        Why another one was begun; None if it goes on.
+    """
+    session = conversation.session
+    if session is None:
+        return None
+    reason = EndReason.SUSPENDED if session.suspended_at else _over_by(session, rules, now)
+    if reason is not None:
+        start_afresh(conversation, reason=reason, now=now)
+    return reason
+
+
+def _over_by(session: Session, rules: Rules, now: datetime) -> EndReason | None:
+    if rules.reset in {None, Reset.NONE}:
+        return None
+    last_word = Turn.objects.filter(session=session).aggregate(last=Max("updated_at"))["last"]
+    if last_word is None:
+        return None
+    zone = timezone.get_default_timezone()
+    return over_by(rules, last_word=last_word, now=now, zone=ZoneInfo(str(zone)))
+
+
+def suspend(session: Session, *, by: str, now: datetime) -> bool:
+    """Let the next message begin another session; the history is kept ([S4]).
+
+    Returns:
+        Whether it is news.
+    """
+    open_one = Session.objects.filter(pk=session.pk, ended_at=None, suspended_at=None)
+    return bool(open_one.update(suspended_at=now, suspended_by=by[:255]))
 
 
 def start_afresh(conversation: Conversation, *, reason: str, now: datetime) -> Session:
@@ -149,4 +202,5 @@ def move_chat(
             Conversation.objects.filter(pk=commissioned.pk).update(commission=told.as_dict())
     ledger.move_chat(account, old_chat_id, new_chat_id, now=now)
     access.move_chat(platform, account, old_chat_id, new_chat_id)
+    chats.move_chat(account, old_chat_id, new_chat_id)
     return moved

@@ -84,6 +84,21 @@ def first_open_turn(*, conversation: int) -> QuerySet[Turn]:
     return candidates.select_related("conversation", "session").order_by(begun_first, "id")[:1]
 
 
+@frozen.rows
+def open_turns(*, conversation: int) -> QuerySet[Turn]:
+    """The open turns of a conversation, in order of their numbers."""
+    return Turn.objects.filter(conversation=conversation, state__in=sorted(OPEN)).order_by("id")
+
+
+@frozen.rows
+def joinable_turns(*, conversation: int) -> QuerySet[Turn]:
+    """The queued turns of a conversation that the running one may take in, in order."""
+    queued = Turn.objects.filter(
+        conversation=conversation, state=TurnState.QUEUED, state__in=sorted(OPEN), may_join=True
+    )
+    return queued.select_related("conversation", "session").order_by("id")
+
+
 @frozen.values
 def running_turns() -> QuerySet[Turn, tuple[int]]:
     """The ids of all turns that some worker runs and somebody waits for."""
@@ -128,11 +143,19 @@ def hold_turn(*, pk: int, owner: str, epoch: int, until: datetime, now: datetime
 
 @frozen.update
 def hold_speaking_turn(
-    *, pk: int, owner: str, epoch: int, spoken: str, until: datetime, now: datetime
+    *,
+    pk: int,
+    owner: str,
+    epoch: int,
+    spoken: str,
+    usage: dict[str, Any],
+    until: datetime,
+    now: datetime,
 ) -> Update:
-    """The same, with what the agent has said so far."""
+    """The same, with what the agent has said and cost so far."""
     return held_turn(pk, owner, epoch), {
         "spoken": spoken,
+        "usage": usage,
         "lease_expires_at": until,
         "updated_at": now,
     }
@@ -154,7 +177,8 @@ def finish_turn(*, pk: int, owner: str, epoch: int, usage: dict[str, Any], now: 
 def transcript(*, session: int) -> QuerySet[TranscriptEntry, tuple[dict[str, Any], int | None]]:
     """The model messages of a session in order, each with the turn it belongs to."""
     entries = TranscriptEntry.objects.filter(session=session)
-    return entries.order_by("position").values_list("message", "turn_id")
+    kept = entries.filter(undone_at=None)
+    return kept.order_by("position").values_list("message", "turn_id")
 
 
 @frozen.values

@@ -2,6 +2,7 @@
 
 The caller does everything durable. A run stops at each event that needs a word from it:
 
+    ModelStarting   `event.give(…)`: what was said meanwhile, if anything was
     ModelAnswered   store the messages, then `ack()`: only then does any tool run
     ToolStarting    `run.decide(event, …)`: Execute, Replay, OutcomeUnknown, Defer or Refuse
     ToolFinished    store the result, then `ack()`: only then does the run go on
@@ -111,6 +112,18 @@ class ModelAnswered(_AwaitsWord):
 
 
 @dataclass(frozen=True)
+class ModelStarting(_AwaitsWord):
+    """The model is about to be asked; what people have said meanwhile can be given to it."""
+
+    def give(self, said: "tuple[str, ...]" = ()) -> None:
+        """Go on, with these words at the end of what the model reads.
+
+        They stand in the messages of the next `ModelAnswered` or `Finished`.
+        """
+        self.reply(said)
+
+
+@dataclass(frozen=True)
 class ToolStarting(_AwaitsWord):
     """The model calls a tool; `call_id` is unique within the history."""
 
@@ -193,6 +206,7 @@ class Cancelled:
 Event = (
     TextSoFar
     | Tick
+    | ModelStarting
     | ModelAnswered
     | ToolStarting
     | ToolFinished

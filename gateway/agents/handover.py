@@ -15,6 +15,7 @@ from gateway.agents.events import (
     Failed,
     Finished,
     ModelAnswered,
+    ModelStarting,
     TextSoFar,
     Tick,
     ToolFinished,
@@ -95,7 +96,9 @@ class Handover:
         self._text_is_waiting = True
         self._queue.put(_TEXT)
 
-    async def exchange(self, event: ModelAnswered | ToolStarting | ToolFinished) -> Any:
+    async def exchange(
+        self, event: ModelStarting | ModelAnswered | ToolStarting | ToolFinished
+    ) -> Any:
         """Give an event that needs a word, and wait for the word."""
         word: asyncio.Future[Any] = self._loop.create_future()
         self._queue.put(replace(event, reply=lambda value: self._settle(word, value, None)))

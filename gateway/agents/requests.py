@@ -87,6 +87,8 @@ class RunRequest:
         tools: The names of the tools this turn may use.
         context: Where the turn takes place.
         time_limit_seconds: After so long the run ends as `Failed` of kind `limit`.
+        is_steered: Whether the caller gives what was said meanwhile; then it answers each
+            `ModelStarting`, which does not come otherwise.
         stream: Whether anybody wants `TextSoFar`; without it a model call costs less.
         preview_seconds: The shortest time between two `TextSoFar`.
         quiet_seconds: From the start to the first `TextSoFar`; an answer that is quicker is told
@@ -101,6 +103,7 @@ class RunRequest:
     tools: frozenset[str] = frozenset()
     context: TurnContext = field(default_factory=TurnContext)
     time_limit_seconds: float = 600.0
+    is_steered: bool = False
     stream: bool = True
     preview_seconds: float = 0.1
     quiet_seconds: float = 0.0

@@ -37,6 +37,7 @@ from gateway.agents.events import (
     Failed,
     Finished,
     ModelAnswered,
+    ModelStarting,
     Usage,
 )
 from gateway.agents.failures import explain, timed_out
@@ -163,6 +164,7 @@ class Steps:
         handover: Handover,
         most_requests: int,
     ) -> None:
+        self._request = request
         self._model, self._handover, self._most = model, handover, most_requests
         self._gate = Gate(handover, request.context)
         self._calls = Calls(toolset, self._gate)
@@ -192,7 +194,9 @@ class Steps:
         if not self._messages:
             raise ValueError("a run needs a prompt or a history")
         last = self._messages[-1]
-        response = last if isinstance(last, ModelResponse) else await self._ask()
+        # Whatever was said before the first question is in the queue for its own turn.
+        is_new = self._request.prompt is not None
+        response = last if isinstance(last, ModelResponse) else await self._ask(takes_in=not is_new)
         while True:
             if response.tool_calls:
                 results = await self._run_tools(response)
@@ -205,13 +209,25 @@ class Steps:
                 self._ask_for_words(response)
             response = await self._ask()
 
-    async def _ask(self) -> ModelResponse:
+    async def _ask(self, *, takes_in: bool = True) -> ModelResponse:
         if self._asked >= self._most:
             raise UsageLimitExceeded(f"the model was asked {self._most} times for one answer")
+        if takes_in and self._request.is_steered:
+            await self._take_in()
         response = await self._model.ask(self._messages, self._parameters)
         self._asked += 1
         self._add(response)
         return response
+
+    async def _take_in(self) -> None:
+        """Put what was said meanwhile at the end of what the model is about to read."""
+        said = await self._handover.exchange(ModelStarting())
+        parts = [UserPromptPart(words) for words in said]
+        last = self._new[-1] if self._new else None
+        if parts and isinstance(last, ModelRequest):
+            last.parts = [*last.parts, *parts]
+        elif parts:
+            self._add(ModelRequest(parts, timestamp=_now()))
 
     async def _run_tools(self, response: ModelResponse) -> Sequence[Any]:
         # The caller stores what the model said before any tool runs; what it gave us is stored.

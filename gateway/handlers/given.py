@@ -7,6 +7,7 @@ from clarify.models import Prompt
 from clarify.questions import Answerer
 from gateway.commands import Command
 from gateway.deeds import Deed
+from gateway.heard import Heard
 from gateway.messages import InboundMessage
 from gateway.models import Conversation, Turn
 
@@ -26,10 +27,27 @@ class Given:
     """A command, as somebody gave it in a conversation."""
 
     command: Command
-    event: InboundMessage
-    conversation: Conversation
-    speaker: Answerer
-    now: datetime
+    heard: Heard
+
+    @property
+    def event(self) -> InboundMessage:
+        """The message that it stood in."""
+        return self.heard.event
+
+    @property
+    def conversation(self) -> Conversation:
+        """Where it counts."""
+        return self.heard.conversation
+
+    @property
+    def speaker(self) -> Answerer:
+        """Who gave it."""
+        return self.heard.speaker
+
+    @property
+    def now(self) -> datetime:
+        """The present."""
+        return self.heard.now
 
     @property
     def lane(self) -> str:

@@ -42,13 +42,20 @@ def room(chat_type: str, capacity: int) -> int:
     return capacity - len(statements.running_turns())
 
 
-def hold(turn: Turn, *, now: datetime, spoken: str | None = None) -> None:
+def hold(
+    turn: Turn,
+    *,
+    now: datetime,
+    spoken: str | None = None,
+    usage: dict[str, Any] | None = None,
+) -> None:
     """Say that the work on a turn goes on.
 
     Args:
         turn: The turn.
         now: The present.
         spoken: What the agent has said so far; None leaves what is stored.
+        usage: What it has cost so far; stored with `spoken` only.
 
     Raises:
         TurnLost: The turn is not the caller's any more.
@@ -57,6 +64,8 @@ def hold(turn: Turn, *, now: datetime, spoken: str | None = None) -> None:
     if spoken is None:
         is_held = statements.hold_turn(**of(turn), until=until, now=now)
     else:
-        is_held = statements.hold_speaking_turn(**of(turn), spoken=spoken, until=until, now=now)
+        is_held = statements.hold_speaking_turn(
+            **of(turn), spoken=spoken, usage=usage or turn.usage, until=until, now=now
+        )
     if not is_held:
         raise TurnLost

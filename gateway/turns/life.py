@@ -10,12 +10,12 @@ from django.db.models import F
 
 from clarify import questions
 from clarify.ports import Resolved
-from delivery import hints, ledger
+from delivery import hints
 from gateway import attention, keys, queue, sessions, statements, wording
 from gateway.errors import TurnLost
 from gateway.models import Conversation, Turn
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
-from gateway.turns import claims, owing, toolcalls
+from gateway.turns import claims, joining, owing, toolcalls
 
 FAILED = "(This could not be answered because of an error.)"
 
@@ -32,6 +32,8 @@ class NewTurn:
     sender_alt: str = ""  # the platform's stable id of the same person
     is_bots: bool = False
     held_until: datetime | None = None  # its files are on their way
+    gathers_until: datetime | None = None  # more pieces of the same message may come
+    may_join: bool = False  # the turn that runs may take it in
 
 
 def enqueue(new: NewTurn, *, now: datetime) -> Turn:
@@ -43,17 +45,20 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         prompt=new.prompt,
         sender_id=new.sender_id,
         sender_name=new.sender_name[:255],
-        reply_to=new.reply_to,
-        created_at=now,
         sender_alt=new.sender_alt[:255],
         is_bots=new.is_bots,
+        reply_to=new.reply_to,
+        created_at=now,
         woken_at=now,
         held_until=new.held_until,
+        gathers_until=new.gathers_until,
+        may_join=new.may_join,
         updated_at=now,
     )
     statements.insert_turn.one(turn)
     if new.held_until is None:
-        queue.wake_turns(conversation.pk)
+        wait = (new.gathers_until - now).total_seconds() if new.gathers_until else 0.0
+        queue.wake_turns(conversation.pk, after=wait)
     hints.conversation_changed(conversation.key)
     hints.operators_changed()
     return turn
@@ -84,7 +89,7 @@ def claim(conversation_id: int, owner: str, *, now: datetime, capacity: int) -> 
         the conversation is active, or the installation is full.
     """
     turn = _next(conversation_id)
-    if turn is None or _is_held(turn, now) or len(statements.running_turns()) >= capacity:
+    if turn is None or _waits_for_more(turn, now):
         return None
     if claims.room(turn.conversation.chat_type, capacity) <= 0:
         return None
@@ -114,13 +119,18 @@ def _next(conversation_id: int) -> Turn | None:
     return found[0] if found and found[0].state in TURNS.sources(TurnEvent.CLAIM) else None
 
 
-def _is_held(turn: Turn, now: datetime) -> bool:
-    """Whether files of its message are on their way."""
-    return turn.held_until is not None and turn.held_until > now
+def _waits_for_more(turn: Turn, now: datetime) -> bool:
+    return turn.state == TurnState.QUEUED and joining.is_held(turn, now)
 
 
 def checkpoint(
-    turn: Turn, messages: Sequence[dict[str, Any]], *, spoken: str, now: datetime
+    turn: Turn,
+    messages: Sequence[dict[str, Any]],
+    *,
+    spoken: str,
+    now: datetime,
+    usage: dict[str, Any] | None = None,
+    joined: Sequence[int] = (),
 ) -> None:
     """Store what the model has answered so far.
 
@@ -129,12 +139,15 @@ def checkpoint(
         messages: Model messages since the last checkpoint.
         spoken: All that the agent has said since it was last asked or answered.
         now: The present.
+        usage: What the turn has cost so far, all of it.
+        joined: The ids of the queued turns whose words the messages hold.
 
     Raises:
         TurnLost: The turn is not the caller's any more.
     """
     with transaction.atomic():
-        claims.hold(turn, now=now, spoken=spoken)
+        claims.hold(turn, now=now, spoken=spoken, usage=usage)
+        joining.join(turn, joined, now=now)
         sessions.append(turn, messages, now=now)
 
 
@@ -146,7 +159,7 @@ def wait(turn: Turn, asks: Sequence[questions.Ask], spoken: str, *, now: datetim
     Raises:
         TurnLost: The turn is not the caller's any more.
     """
-    parts = ledger.rendered(turn.conversation.platform, spoken) if spoken.strip() else ()
+    parts = owing.rendered(turn, spoken) if spoken.strip() else ()
     with transaction.atomic():
         here = _locked_place(turn)
         requests = [_placed(ask, here) for ask in asks]
@@ -206,17 +219,21 @@ def finish(
     usage: dict[str, Any],
     *,
     now: datetime,
+    joined: Sequence[int] = (),
 ) -> None:
     """End the turn well: transcript and debt in one transaction ([D3]).
+
+    What was to steer it and came too late for its last model call is next in the queue.
 
     Raises:
         TurnLost: The turn is not the caller's any more; its answer is not owed.
     """
     answer = text.strip() or str(wording.NO_WORDS)
-    parts = ledger.rendered(turn.conversation.platform, answer)
+    parts = owing.rendered(turn, answer)
     with transaction.atomic():
         if not statements.finish_turn(**claims.of(turn), usage=usage, now=now):
             raise TurnLost
+        joining.join(turn, joined, now=now)
         sessions.append(turn, messages, now=now)
         owing.owe_words(turn, answer, parts, now=now)
     hints.conversation_changed(turn.conversation.key)

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
-from gateway import attention, queue, wording
+from gateway import attention, queue, sessions, speaking, wording
 from gateway.commissions import UNATTENDED
 from gateway.messages import ChatType
 from gateway.models import Turn
 from gateway.models.turns import ACTIVE_STATES
 from gateway.states import TURNS, FailureKind, TurnEvent, TurnState
-from gateway.turns import claims, life, owing
+from gateway.turns import claims, joining, life, owing
 
 MOST_DEATHS = 2
 OVERLOOKED = timedelta(seconds=3)
@@ -81,11 +81,14 @@ def reclaim(turn: Turn, *, now: datetime) -> bool:
             return False
         deaths = turn.deaths + 1
         if deaths < MOST_DEATHS:
-            owing.owe_notice(turn, str(wording.GOES_ON), f"resumed:{deaths}", now=now)
+            with speaking.to(turn.conversation.language):
+                owing.owe_notice(turn, str(wording.GOES_ON), f"resumed:{deaths}", now=now)
             queue.wake_turns(turn.conversation_id)
         else:
             detail = f"its worker died {deaths} times"
-            life.fail(turn, FailureKind.WORKER_DIED, str(wording.TOO_OFTEN), detail, now=now)
+            with speaking.to(turn.conversation.language):
+                life.fail(turn, FailureKind.WORKER_DIED, str(wording.TOO_OFTEN), detail, now=now)
+            sessions.suspend(turn.session, by=f"turn:{turn.pk}", now=now)
     return True
 
 
@@ -102,9 +105,8 @@ def _wake(kind: ChatType | None, capacity: int, now: datetime) -> int:
     apart = [kind] if kind else UNATTENDED
     of_kind = Q(conversation__chat_type__in=apart)
     active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
-    is_held = Q(held_until__isnull=False, held_until__gt=now)
     due = Turn.objects.filter(state=TurnState.QUEUED, woken_at__lt=now - OVERLOOKED).filter(
-        ~is_held, ~Exists(active)
+        ~joining.held_rows(now), ~Exists(active)
     )
     ready = Turn.objects.filter(state=TurnState.READY, woken_at__lt=now - OVERLOOKED)
     of_kind = of_kind if kind else ~of_kind

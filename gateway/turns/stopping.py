@@ -5,7 +5,7 @@ from datetime import datetime
 from clarify import questions
 from clarify.questions import Answerer
 from delivery import hints
-from gateway import queue, wording
+from gateway import queue, speaking, wording
 from gateway.models import Conversation, Turn
 from gateway.states import OPEN, TURNS, TurnEvent, TurnState
 from gateway.turns import owing
@@ -37,8 +37,21 @@ def stop_one(turn: Turn, *, by: Answerer, now: datetime) -> bool:
     """
     if not _stop(turn, by, now):
         return False
-    owing.owe_notice(turn, str(wording.STOPPED_BY_STAFF), "stopped", now=now)
+    with speaking.to(turn.conversation.language):
+        owing.owe_notice(turn, str(wording.STOPPED_BY_STAFF), "stopped", now=now)
     queue.wake_turns(turn.conversation_id)
+    hints.conversation_changed(turn.conversation.key)
+    return True
+
+
+def interrupt(turn: Turn, *, by: Answerer, now: datetime) -> bool:
+    """End one turn because its person wants something else instead, in the caller's transaction.
+
+    Returns:
+        Whether it was still open.
+    """
+    if not _stop(turn, by, now):
+        return False
     hints.conversation_changed(turn.conversation.key)
     return True
 

@@ -113,7 +113,7 @@ def test_a_question_suspends_the_turn_and_its_answer_goes_to_the_same_run(chat, 
     turn = work(chat, runtime, "host/2/2")
     assert turn.state == "finished"
     assert "Production" in owed()[-1][1]
-    assert turn.usage["requests"] == 1
+    assert turn.usage["requests"] == 2
     assert ToolCall.objects.get().result["value"]["user_response"] == "Production"
     assert is_valid(turn)
 

@@ -10,6 +10,7 @@ from gateway.agents.events import (
     Execute,
     Finished,
     ModelAnswered,
+    ModelStarting,
     OutcomeUnknown,
     Replay,
     ToolFinished,
@@ -44,6 +45,7 @@ class Caller:
         self.started: set[str] = set()
         self.effects: list[Any] = []
         self.on_event: Callable[[Event], None] = lambda event: None
+        self.said_meanwhile: Callable[[], tuple[str, ...]] = tuple
         self.decide_freshly: Callable[[ToolStarting], Any] = ask_for_what_asks
 
     def say(self, prompt: str | None, **options: Any) -> list[Event]:
@@ -62,6 +64,8 @@ class Caller:
         for event in run:
             self.on_event(event)
             match event:
+                case ModelStarting():
+                    event.give(self.said_meanwhile())
                 case ModelAnswered():
                     self.history += event.messages
                     event.ack()
@@ -95,9 +99,9 @@ def ask_for_what_asks(call: ToolStarting) -> Any:
 
 
 def kinds(events: Iterable[Event]) -> list[str]:
-    """The names of the events, texts and ticks left out."""
+    """The names of the events; texts, ticks and beginnings of model calls left out."""
     names = [type(event).__name__ for event in events]
-    return [name for name in names if name not in {"TextSoFar", "Tick"}]
+    return [name for name in names if name not in {"ModelStarting", "TextSoFar", "Tick"}]
 
 
 def registry(*tools: AgentTool) -> ToolRegistry:

@@ -1,0 +1,50 @@
+"""Turns that wait because the installation is full: told once, let in as soon as may be ([T1])."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from gateway import queue, speaking, statements, wording
+from gateway.commissions import UNATTENDED
+from gateway.models import Turn
+from gateway.models.turns import ACTIVE_STATES
+from gateway.states import TurnState
+from gateway.turns import joining, owing
+
+SOON = timedelta(seconds=2)  # whoever gets in by then was hardly kept waiting
+AT_ONCE = 200  # people told in one go
+
+
+def due(now: datetime) -> QuerySet[Turn]:
+    """The turns of chats that would run if there were room, the one that waits longest in front."""
+    active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    queued = Turn.objects.filter(state=TurnState.QUEUED).exclude(joining.held_rows(now))
+    ready = Turn.objects.filter(state=TurnState.READY)
+    chats = ~Q(conversation__chat_type__in=UNATTENDED)
+    return (queued.filter(~Exists(active)) | ready).filter(chats).order_by("pk")
+
+
+def tell_waiting(*, now: datetime, capacity: int) -> int:
+    """Tell whoever waits for room that they do, each once; how many were told."""
+    if len(statements.running_turns()) < capacity:
+        return 0
+    waiting = due(now).filter(told_full_at=None, updated_at__lt=now - SOON)
+    told = 0
+    for turn in waiting.select_related("conversation")[:AT_ONCE]:
+        with transaction.atomic():
+            mine = Turn.objects.filter(pk=turn.pk, told_full_at=None).update(told_full_at=now)
+            if mine:
+                with speaking.to(turn.conversation.language):
+                    owing.owe_notice(turn, wording.no_room(capacity), "full", now=now)
+                told += 1
+    return told
+
+
+def make_way(*, now: datetime, capacity: int) -> None:
+    """A turn ended or waits: if it was the last room, wake a worker for who waits longest."""
+    if len(statements.running_turns()) != capacity - 1:
+        return
+    following = due(now).values_list("conversation_id", flat=True).first()
+    if following is not None:
+        queue.send_run_turns(following)
