@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -173,6 +174,10 @@ def store(place: Place, *, actor: str, now: datetime) -> None:
         raise NotPossible(problem)
     place.platform = Account.objects.get(slug=place.account).platform
     is_new = place.pk is None
+    try:
+        place.full_clean()
+    except ValidationError as error:
+        raise NotPossible(" ".join(error.messages)) from error
     with transaction.atomic():
         place.save()
         audit.note(
