@@ -14,6 +14,7 @@ FALSE = ("0", "false", "no", "off")
 # A name or an address as it stands in a Host header; a dot in front takes in every name below.
 HOST = re.compile(r"\*|\.?[\w-]+(\.[\w-]+)*|\[[0-9A-Fa-f:.]+\]")
 USER_ID = re.compile(r"[1-9]\d{0,15}", re.ASCII)
+MEMBER_ID = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,15 @@ class Environment:
         for one in found:
             if not USER_ID.fullmatch(one):
                 wanted = "must hold the people's numbers, separated by commas; no @names"
+                raise self._refusal(name, one, wanted)
+        return found
+
+    def member_ids(self, name: str) -> list[str]:
+        """The comma-separated ids of `name`, of a platform with people like U012AB3CD."""
+        found = self.items(name)
+        for one in found:
+            if not MEMBER_ID.fullmatch(one):
+                wanted = "must hold member ids such as U012AB3CD, separated by commas; no @names"
                 raise self._refusal(name, one, wanted)
         return found
 

@@ -27,7 +27,8 @@ class Call:
     @property
     def chat(self) -> int | str | None:
         """The chat it named, if any."""
-        named = self.params.get("chat_id")
+        names = ("chat_id", "channel", "channel_id")
+        named = next((self.params[name] for name in names if name in self.params), None)
         return named if isinstance(named, int | str) else None
 
 
