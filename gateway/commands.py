@@ -26,8 +26,19 @@ class CommandSpec:
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec("help", "What you can do here", aliases=("start", "commands"), role=Role.VIEWER),
     CommandSpec("status", "What is running and waiting", role=Role.VIEWER),
-    CommandSpec("new", "Start afresh; the old conversation is kept", aliases=("reset",)),
+    CommandSpec(
+        "new", "Start afresh; the old session is kept", usage="[title]", aliases=("reset",)
+    ),
     CommandSpec("stop", "Stop what is running and close open questions", aliases=("cancel",)),
+    CommandSpec("queue", "Say what comes next, while something runs", usage="<text>"),
+    CommandSpec("steer", "Say something to what is running", usage="<text>"),
+    CommandSpec("retry", "Ask the last thing again"),
+    CommandSpec("undo", "Take the last thing and its answer back"),
+    CommandSpec("title", "Name this session", usage="[title]"),
+    CommandSpec("resume", "Go on in an earlier session", usage="[number or title]"),
+    CommandSpec("model", "Choose who answers in this session", usage="[name]"),
+    CommandSpec("usage", "What this session has cost", role=Role.VIEWER),
+    CommandSpec("sethome", "Let results of scheduled jobs come here", role=Role.ADMIN),
     CommandSpec("skip", "Decline the open question"),
     CommandSpec("approve", "Let a dangerous operation run", usage="[number] [session|always]"),
     CommandSpec("deny", "Refuse a dangerous operation", usage="[number] [reason]"),

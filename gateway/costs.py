@@ -65,6 +65,13 @@ def of_turns(rows: Iterable[dict[str, Any]]) -> Bill:
     return Bill(usage, money, is_whole)
 
 
+def of_last_turn(session: Session) -> Bill | None:
+    """What the last turn of a session has cost that has asked a model; None if none has."""
+    asked = Turn.objects.filter(session=session).exclude(usage={}).order_by("-pk")
+    row = asked.values_list("usage", flat=True).first()
+    return of_turns([row]) if row else None
+
+
 def of_session(session: Session) -> Bill:
     """What all turns of a session have cost."""
     return of_turns(Turn.objects.filter(session=session).values_list("usage", flat=True))

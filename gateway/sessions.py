@@ -1,22 +1,22 @@
 """Conversations and sessions: who talks where, and which run of history it is."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, OuterRef, Subquery
 from django.utils import timezone
 
 from clarify import questions
 from delivery import ledger
 from gateway import access, chats, statements
-from gateway.agents.history import SCHEMA_VERSION
+from gateway.agents.history import SCHEMA_VERSION, first_words
 from gateway.commissions import Commission
 from gateway.keys import KeyFields, from_key, to_key
-from gateway.messages import Source
+from gateway.messages import ChatType, Source
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
 from gateway.resets import EndReason, over_by
 from gateway.rules import Reset, Rules
@@ -65,9 +65,7 @@ def entitle(conversation: Conversation, title: str) -> None:
     Conversation.objects.filter(pk=conversation.pk, title="").update(title=title[:200])
 
 
-def commission(
-    conversation: Conversation, told: Commission, *, title: str, language: str
-) -> None:
+def commission(conversation: Conversation, told: Commission, *, title: str, language: str) -> None:
     """Say whom the work in a conversation is done for in which nobody sits."""
     facts = {"commission": told.as_dict(), "title": title[:200], "language": language}
     Conversation.objects.filter(pk=conversation.pk).update(**facts)
@@ -117,9 +115,10 @@ def renew_if_over(conversation: Conversation, rules: Rules, *, now: datetime) ->
 def _over_by(session: Session, rules: Rules, now: datetime) -> EndReason | None:
     if rules.reset in {None, Reset.NONE}:
         return None
-    last_word = Turn.objects.filter(session=session).aggregate(last=Max("updated_at"))["last"]
-    if last_word is None:
+    last_turn = Turn.objects.filter(session=session).aggregate(last=Max("updated_at"))["last"]
+    if last_turn is None:
         return None
+    last_word = max(last_turn, session.resumed_at or last_turn)
     zone = timezone.get_default_timezone()
     return over_by(rules, last_word=last_word, now=now, zone=ZoneInfo(str(zone)))
 
@@ -137,10 +136,13 @@ def suspend(session: Session, *, by: str, now: datetime) -> bool:
 def start_afresh(conversation: Conversation, *, reason: str, now: datetime) -> Session:
     """End the current session and begin another; the old history is kept."""
     if conversation.session is not None:
-        Session.objects.filter(pk=conversation.session.pk, ended_at=None).update(
-            ended_at=now, end_reason=reason
-        )
+        _end(conversation.session, reason, now)
     return _open_session(conversation, now)
+
+
+def _end(session: Session, reason: str, now: datetime) -> None:
+    open_one = Session.objects.filter(pk=session.pk, ended_at=None)
+    open_one.update(ended_at=now, end_reason=reason)
 
 
 def _open_session(conversation: Conversation, now: datetime) -> Session:
@@ -204,3 +206,82 @@ def move_chat(
     access.move_chat(platform, account, old_chat_id, new_chat_id)
     chats.move_chat(account, old_chat_id, new_chat_id)
     return moved
+
+
+def name(conversation: Conversation, title: str) -> None:
+    """Name the current session; a chat of one's own in the browser is called so as well."""
+    session = conversation.session
+    if session is None:
+        return
+    Session.objects.filter(pk=session.pk).update(title=title[:200])
+    session.title = title[:200]
+    if conversation.chat_type == ChatType.CONSOLE:
+        Conversation.objects.filter(pk=conversation.pk).update(title=title[:200])
+
+
+@dataclass(frozen=True)
+class Past:
+    """An earlier session, as a person finds it again.
+
+    Attributes:
+        id: Its row.
+        number: Its number in the conversation.
+        title: What it was called; empty if nobody called it anything.
+        first_words: What was said first in it; empty if nothing was.
+    """
+
+    id: int
+    number: int
+    title: str
+    first_words: str
+
+
+def earlier(conversation: Conversation) -> list[Past]:
+    """The earlier sessions of a conversation in which something was said, the latest first."""
+    first = Turn.objects.filter(session=OuterRef("pk")).order_by("pk").values("prompt")[:1]
+    others = conversation.sessions.exclude(pk=conversation.session_id)
+    rows = others.annotate(first_words=Subquery(first)).filter(first_words__isnull=False)
+    return [
+        Past(row.pk, row.number, row.title, row.first_words or "")
+        for row in rows.order_by("-number")
+    ]
+
+
+def take_up(conversation: Conversation, past: Past, *, now: datetime) -> None:
+    """End the current session and go on in an earlier one, with all of its history."""
+    if conversation.session is not None:
+        _end(conversation.session, EndReason.RESUMED, now)
+    Session.objects.filter(pk=past.id).update(
+        ended_at=None, end_reason="", suspended_at=None, suspended_by="", resumed_at=now
+    )
+    conversation.session = Session.objects.get(pk=past.id)
+    conversation.save(update_fields=["session"])
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The last thing that was said in a session and all that came of it.
+
+    Attributes:
+        turn: Whose messages these are.
+        said: What the agent read; with the places of files that came along.
+    """
+
+    turn: Turn
+    said: str
+
+
+def last_exchange(conversation: Conversation) -> Exchange | None:
+    """The last exchange that the agent remembers; None if it remembers nothing."""
+    kept = TranscriptEntry.objects.filter(session=conversation.session_id, undone_at=None)
+    last = kept.exclude(turn=None).order_by("-position").select_related("turn").first()
+    if last is None or last.turn is None:
+        return None
+    messages = kept.filter(turn=last.turn).order_by("position").values_list("message", flat=True)
+    return Exchange(last.turn, first_words(messages) or last.turn.prompt)
+
+
+def take_back(exchange: Exchange, *, now: datetime) -> None:
+    """Let the agent forget an exchange; its rows stay, for staff."""
+    kept = TranscriptEntry.objects.filter(turn=exchange.turn, undone_at=None)
+    kept.update(undone_at=now)

@@ -60,6 +60,14 @@ def run_turns(*, conversation: int, **_future: object) -> None:
             # Whatever went wrong is ours; the person hears of it, and staff read the log.
             logger.exception("A turn failed", extra={"turn": turn.pk})
             _fail(turn, error)
+        _make_way(capacity)
+
+
+def _make_way(capacity: int) -> None:
+    try:
+        turns.make_way(now=timezone.now(), capacity=capacity)
+    except DATABASE_AWAY:
+        logger.exception("Whoever waits for room is woken by the sweep")
 
 
 def _give_back(turn: Turn) -> None:

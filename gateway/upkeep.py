@@ -28,6 +28,7 @@ def tick(*, now: datetime) -> None:
     _try(lambda: questions.expire_overdue(now=now))
     _try(lambda: questions.close_undeliverable(now=now))
     _try(lambda: turns.wake_overlooked(now=now, capacity=capacity))
+    _try(lambda: turns.tell_waiting(now=now, capacity=capacity))
 
 
 def _try(step: Callable[[], object]) -> None:

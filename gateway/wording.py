@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from clarify.presenting import clipped, escape
 from gateway.busy import Plan
 from gateway.commands import UnknownCommand
 from gateway.messages import Attachment, InboundMessage, Source
@@ -10,6 +11,7 @@ from gateway.resets import EndReason
 from gateway.roles import Role
 from gateway.rules import Rules
 
+LONGEST_QUOTE = 80  # characters
 TOO_OLD = gettext_lazy(
     "This message reached me so late that I leave it unanswered. Please send it again if it still"
     " matters."
@@ -63,6 +65,17 @@ def unknown_command(command: UnknownCommand) -> str:
     return _("There is no command `/%(name)s`. `/help` lists those there are.") % {
         "name": command.name
     }
+
+
+def quoted(text: str) -> str:
+    """Words of somebody's, on one line, cut short, and with no power over what stands around."""
+    one_line = " ".join(text.split())
+    return f"“{escape(clipped(one_line, LONGEST_QUOTE))}”" if one_line else ""
+
+
+def named(name: str) -> str:
+    """Somebody's name in what we say; where there is none, somebody."""
+    return escape(clipped(" ".join(name.split()), LONGEST_QUOTE)) or _("somebody else")
 
 
 def failed(line: str, turn: int) -> str:

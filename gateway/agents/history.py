@@ -107,6 +107,15 @@ def last_text(messages: Sequence[JSONObject]) -> str:
     return ""
 
 
+def first_words(messages: Iterable[JSONObject]) -> str:
+    """What was said first; empty if nothing was in words."""
+    for message in messages:
+        for part in message["parts"]:
+            if part["part_kind"] == "user-prompt" and isinstance(part.get("content"), str):
+                return str(part["content"])
+    return ""
+
+
 def size(messages: Iterable[JSONObject]) -> int:
     """How much a model has to read, in characters of text, arguments and results."""
     return sum(_part_size(part) for message in messages for part in message["parts"])

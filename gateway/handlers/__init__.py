@@ -6,7 +6,7 @@ writes a function from `Given` to `Done`, a line here, and a line in `gateway.co
 
 from collections.abc import Callable
 
-from gateway.handlers import about, identity, ruling, scheduling, working
+from gateway.handlers import about, choosing, identity, ruling, saying, scheduling, working
 from gateway.handlers.given import Done, Given
 
 __all__ = ["HANDLERS", "Done", "Given", "run"]
@@ -16,6 +16,15 @@ HANDLERS: dict[str, Callable[[Given], Done]] = {
     "status": working.status,
     "new": working.new,
     "stop": working.stop,
+    "queue": saying.queue,
+    "steer": saying.steer,
+    "retry": saying.retry,
+    "undo": saying.undo,
+    "title": choosing.title,
+    "resume": choosing.resume,
+    "model": choosing.model,
+    "usage": choosing.usage,
+    "sethome": choosing.sethome,
     "skip": ruling.skip,
     "approve": ruling.approve,
     "deny": ruling.deny,

@@ -7,6 +7,7 @@ from clarify.presenting import escape
 from gateway import sessions, turns
 from gateway.handlers.given import Done, Given
 from gateway.models import Turn
+from gateway.resets import EndReason
 from gateway.states import OPEN, TurnState
 
 
@@ -43,7 +44,9 @@ def status(given: Given) -> Done:
 def new(given: Given) -> Done:
     """End the session and begin another."""
     turns.stop(given.conversation, by=given.speaker, now=given.now)
-    session = sessions.start_afresh(given.conversation, reason="new", now=given.now)
+    session = sessions.start_afresh(given.conversation, reason=EndReason.NEW, now=given.now)
+    if title := " ".join(given.command.rest.split()):
+        sessions.name(given.conversation, title)
     return Done(_("A new conversation begins (session %(n)s).") % {"n": session.number})
 
 
@@ -52,4 +55,8 @@ def stop(given: Given) -> Done:
     stopped = turns.stop(given.conversation, by=given.speaker, now=given.now)
     if not stopped:
         return Done(_("Nothing is running."))
+    session = given.conversation.session
+    if given.heard.rules.stop_suspends and session is not None:
+        sessions.suspend(session, by="/stop", now=given.now)
+        return Done(_("⏹ Stopped. Your next message begins a new session; `/resume` goes back."))
     return Done(_("⏹ Stopped."))

@@ -97,6 +97,9 @@ class Session(models.Model):
         null=True, blank=True, help_text="The next message begins another session."
     )
     suspended_by = models.CharField(max_length=255, blank=True, help_text="Who or what did that.")
+    resumed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was last taken up again with /resume."
+    )
     title = models.CharField(max_length=200, blank=True, help_text="For finding it again.")
     model = models.CharField(max_length=200, blank=True, help_text="Chosen with /model.")
 
