@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from delivery import bearings, ledger
+from delivery import bearings, ledger, masking
 from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import LeaseLost, NotSent
@@ -156,6 +156,11 @@ class Outbox:
             self._lanes[work.obligation.lane] = task
 
     async def _serve(self, work: Claimed) -> None:
+        there = work.obligation.destination
+        with masking.people(there.chat_id if there.is_private else ""):
+            await self._serve_one(work)
+
+    async def _serve_one(self, work: Claimed) -> None:
         lane = work.obligation.lane
         try:
             with bearings.about(delivery=work.obligation.pk, account=self.account):

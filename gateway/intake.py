@@ -11,13 +11,13 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from delivery import bearings, leases
+from delivery import bearings, leases, masking
 from delivery.database import DATABASE_AWAY
 from delivery.errors import LeaseLost
 from delivery.leases import Fence
 from gateway import accounts, inbound, routing
 from gateway.deeds import AckPress, Deed
-from gateway.messages import Batch, ButtonPress, Inbound, clean
+from gateway.messages import Batch, ButtonPress, Inbound, clean, ids_of
 
 logger = logging.getLogger(__name__)
 
@@ -92,13 +92,19 @@ def _take_handful(
 
 def _take(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     source = getattr(event, "source", None)
-    with bearings.about(account=account, message=source.message_id if source else ""):
+    message = source.message_id if source else ""
+    with bearings.about(account=account, message=message), masking.people(*ids_of(event)):
         verdict = routing.decide(event, now)
         inbound.store(account, event, verdict, now=now)
     return verdict.deeds
 
 
 def _take_or_keep(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
+    with masking.people(*ids_of(event)):
+        return _taken_or_kept(account, event, now)
+
+
+def _taken_or_kept(account: str, event: Inbound, now: datetime) -> tuple[Deed, ...]:
     try:
         with transaction.atomic():
             return _take(account, event, now)

@@ -162,6 +162,15 @@ class Batch:
     events: tuple[Inbound, ...]
 
 
+def ids_of(event: Inbound) -> tuple[str, ...]:
+    """The ids in an event that name a person: theirs, and that of a chat with nobody else."""
+    source: Source | None = getattr(event, "source", None)
+    if source is None:
+        return ()
+    private = (source.chat_id,) if source.address.is_private else ()
+    return tuple(filter(None, (source.user_id, source.user_id_alt, *private)))
+
+
 def clean(text: str) -> str:
     """Text that every database, JSON encoder and platform can carry.
 

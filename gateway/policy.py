@@ -1,6 +1,6 @@
 """Who may speak, with which commands, and who may approve: default deny. Pure ([A1], [A6])."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clarify.risks import NO_AUTHORITY, Authority, RiskLevel
@@ -198,6 +198,16 @@ def decide(
     for grant in (*listed, *paired) if is_person else ():
         authority |= grant.authority(members_approve)
     return Verdict(True, reason, authority, rights)
+
+
+def is_loop(begun_by_bots: Sequence[bool], *, most: int) -> bool:
+    """Whether bots would go on talking among themselves ([A3]).
+
+    Args:
+        begun_by_bots: Of the last turns of a chat, whether a bot began each, the latest first.
+        most: How many in a row they may begin.
+    """
+    return len(begun_by_bots) >= most and all(begun_by_bots[:most])
 
 
 def _on_this_site(role: Role | None, members_approve: RiskLevel | None) -> Verdict:

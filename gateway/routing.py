@@ -15,6 +15,7 @@ from gateway import (
     access,
     answering,
     beginning,
+    bots,
     chats,
     commands,
     denials,
@@ -58,6 +59,8 @@ def _message(event: InboundMessage, now: datetime) -> Verdict:
     if unwanted is not None:
         return unwanted
     judged = access.judge(event.source)
+    if event.source.is_bot:
+        return bots.unwanted(event, judged) or _heard(event, judged, now)
     if not judged.allowed:
         return strangers.meet(event, judged, now)
     return _heard(event, judged, now)
@@ -74,6 +77,8 @@ def _heard(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verd
 
 
 def _decided(heard: Heard) -> Verdict:
+    if heard.source.is_bot:
+        return bots.decide(heard)
     return (
         _as_command(heard)
         or _unless_member(heard)
@@ -89,8 +94,6 @@ def _decided(heard: Heard) -> Verdict:
 
 
 def _not_for_us(event: InboundMessage) -> Verdict | None:
-    if event.source.is_bot:
-        return Verdict(Decision.IGNORED, "a bot said it")
     if event.command_for_other:
         return Verdict(Decision.IGNORED, "a command for another bot")
     return None

@@ -10,7 +10,7 @@ from celery.signals import task_postrun, worker_ready, worker_shutting_down
 from django.db import connection
 from django.utils import timezone
 
-from delivery import bearings
+from delivery import bearings, masking
 from delivery.database import DATABASE_AWAY
 from delivery.processes import this_process
 from gateway import barring, execution, processes, turns, upkeep
@@ -50,17 +50,25 @@ def run_turns(*, conversation: int, **_future: object) -> None:
         if turn is None:
             return
         try:
-            with bearings.about(turn=turn.pk, conversation=conversation):
-                execution.run(turn, runtime())
+            with masking.people(*turn.ids):
+                _run(turn)
         except DATABASE_AWAY:
-            logger.exception("The database went away under a turn", extra={"turn": turn.pk})
-            _give_back(turn)
             return
-        except Exception as error:
-            # Whatever went wrong is ours; the person hears of it, and staff read the log.
-            logger.exception("A turn failed", extra={"turn": turn.pk})
-            _fail(turn, error)
         _make_way(capacity)
+
+
+def _run(turn: Turn) -> None:
+    try:
+        with bearings.about(turn=turn.pk, conversation=turn.conversation_id):
+            execution.run(turn, runtime())
+    except DATABASE_AWAY:
+        logger.exception("The database went away under a turn", extra={"turn": turn.pk})
+        _give_back(turn)
+        raise
+    except Exception as error:
+        # Whatever went wrong is ours; the person hears of it, and staff read the log.
+        logger.exception("A turn failed", extra={"turn": turn.pk})
+        _fail(turn, error)
 
 
 def _make_way(capacity: int) -> None:

@@ -5,9 +5,10 @@ import logging
 from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from typing_extensions import override
 
-from delivery import bearings
+from delivery import bearings, masking
 
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 # Of our own fields: what a line says for itself.
@@ -35,7 +36,7 @@ class LineFormatter(logging.Formatter):
         line = f"{_stamp(record)} {record.levelname} {record.name}: {record.getMessage()}{facts}"
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
-        return line
+        return masking.masked(line, settings.SECRET_KEY)
 
 
 class JsonFormatter(logging.Formatter):
@@ -54,4 +55,5 @@ class JsonFormatter(logging.Formatter):
             line[f"{key}_" if key in TAKEN else key] = value
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        text = json.dumps(line, ensure_ascii=False, default=str)
+        return masking.masked(text, settings.SECRET_KEY)

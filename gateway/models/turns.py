@@ -132,6 +132,13 @@ class Turn(models.Model):
         return self.reply_to if self.conversation.chat_type != ChatType.DM else ""
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids that name its person: theirs, and that of a chat with nobody else."""
+        here = self.conversation.address
+        private = (here.chat_id,) if here.is_private else ()
+        return tuple(filter(None, (self.sender_id, self.sender_alt, *private)))
+
+    @property
     def preview_key(self) -> str:
         """The live message of this stretch of the turn."""
         return f"t{self.pk}.{self.segment}"

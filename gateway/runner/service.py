@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from delivery import hints, wording
+from delivery import hints, masking, wording
 from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import TransportError
@@ -21,6 +21,7 @@ from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
 from gateway.media.sending import carrier
+from gateway.messages import ids_of
 from gateway.models import Account, AccountState
 from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
@@ -177,7 +178,8 @@ class _Serving:
         try:
             await self.adapter.acknowledge(deed.press, text=str(deed.text), alert=deed.alert)
         except TransportError as error:
-            logger.info("A press could not be acknowledged: %s", error.detail)
+            with masking.people(*ids_of(deed.press)):
+                logger.info("A press could not be acknowledged: %s", error.detail)
 
     async def _move(self, address: Address, new_chat_id: str) -> None:
         """A send told us that a chat has a new id; what stands under the old one moves along."""
