@@ -1,7 +1,7 @@
 """Endpoints and what came to them. A secret is shown once, on the page that follows its making."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -28,7 +28,7 @@ from gateway.errors import GatewayError
 from gateway.platforms.webhook import samples
 from gateway.platforms.webhook.schemes import Kind, problem_with_secret
 from gateway.webhooks import endpoints
-from gateway.webhooks.models import Endpoint, Receipt
+from gateway.webhooks.models import NAME_HELP, Endpoint, Receipt
 
 MEANS = (
     *("signature_header", "signature_prefix", "encoding", "timestamp_from"),
@@ -42,7 +42,7 @@ SLACKS_OWN = "Empty: one is made. Slack has its own, which must be entered."
 class EndpointForm(ModelForm[Endpoint]):
     """An endpoint as staff enter it."""
 
-    secret = forms.CharField(
+    own_secret = forms.CharField(
         label="sender's own secret",
         required=False,
         strip=True,
@@ -55,6 +55,7 @@ class EndpointForm(ModelForm[Endpoint]):
 
         model = Endpoint
         fields = ("name", "scheme", "events", "template", *AIM, *MEANS, *BOUNDS)
+        error_messages: ClassVar = {"name": {"invalid": NAME_HELP}}
 
     @override
     def clean(self) -> dict[str, Any]:
@@ -62,19 +63,19 @@ class EndpointForm(ModelForm[Endpoint]):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
-        facts = {name: value for name, value in cleaned.items() if name != "secret"}
+        facts = {name: value for name, value in cleaned.items() if name != "own_secret"}
         candidate = Endpoint(**{"scheme": self.instance.scheme, **facts})
         for name, words in endpoints.check(candidate).items():
             self.add_error(name, words)
         if not self.instance.pk:
-            self._check_secret(candidate.kind, cleaned.get("secret", ""))
+            self._check_secret(candidate.kind, cleaned.get("own_secret", ""))
         return cleaned
 
     def _check_secret(self, kind: Kind, secret: str) -> None:
         if kind is Kind.SLACK and not secret:
-            self.add_error("secret", "Copy the signing secret from the page of the Slack app.")
+            self.add_error("own_secret", "Copy the signing secret from the page of the Slack app.")
         elif secret and (problem := problem_with_secret(kind, secret)):
-            self.add_error("secret", problem)
+            self.add_error("own_secret", problem)
 
 
 class RotateForm(forms.Form):
@@ -140,7 +141,7 @@ class EndpointAdmin(StaffAdmin[Endpoint]):
     @override
     def get_fieldsets(self, request: HttpRequest, obj: Endpoint | None = None) -> Any:
         """What everybody sets first, then what only some need."""
-        first = ("name", "scheme") if obj else ("name", "scheme", "secret")
+        first = ("name", "scheme") if obj else ("name", "scheme", "own_secret")
         sets: list[Any] = [
             (None, {"fields": first}),
             ("Which events, and what the agent is told", {"fields": ("events", "template")}),
@@ -171,7 +172,7 @@ class EndpointAdmin(StaffAdmin[Endpoint]):
         if change:
             endpoints.change(obj, actor=actor, now=now)
             return
-        secret = form.cleaned_data["secret"]
+        secret = form.cleaned_data["own_secret"]
         stored = endpoints.create(obj, secret=secret, actor=actor, now=now)
         obj.shown_once = "" if secret else stored.secret
 
