@@ -9,9 +9,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 from clarify.approvals import Lasting, Reach
 from clarify.risks import RiskLevel
-from gateway.messages import ChatType
 from gateway import prices
 from gateway.prices import Price
+
+
+CRON, BACKGROUND = "cron", "background"  # the kinds of places that have bounds of their own
 
 
 class Misconfigured(ImproperlyConfigured):
@@ -98,7 +100,7 @@ class UnattendedSettings:
 
     def most_of(self, chat_type: str) -> int:
         """How many turns may run at once in places of that kind: `cron` or `background`."""
-        return self.max_cron if chat_type == ChatType.CRON else self.max_background
+        return self.max_cron if chat_type == CRON else self.max_background
 
 
 @dataclass(frozen=True)
@@ -163,9 +165,9 @@ class GatewaySettings:
 
     def time_limit_of(self, chat_type: str) -> timedelta:
         """How long a turn in a place of that kind may run."""
-        limits: dict[str, timedelta] = {
-            ChatType.BACKGROUND: self.unattended.background_time_limit,
-            ChatType.CRON: self.unattended.cron_time_limit,
+        limits = {
+            BACKGROUND: self.unattended.background_time_limit,
+            CRON: self.unattended.cron_time_limit,
         }
         return limits.get(chat_type, self.turn_time_limit)
 

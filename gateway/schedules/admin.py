@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import Max, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -216,11 +216,22 @@ class JobAdmin(StaffAdmin[Job]):
         """What was said in its runs."""
         return link(row.conversation, "what was said in its runs") if row.conversation else NOTHING
 
+    @override
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
+        """With the last run of each."""
+        last = Run.objects.values("job").annotate(last=Max("pk")).values("last").order_by()
+        latest = Run.objects.filter(pk__in=last).select_related("turn")
+        return (
+            super()
+            .get_queryset(request)
+            .prefetch_related(Prefetch("runs", queryset=latest, to_attr="latest"))
+        )
+
     @admin.display(description="last run")
     def last_run(self, row: Job) -> str:
         """When it ran last, and how that went."""
-        run = row.runs.select_related("turn").first()
-        return f"{moment(run.instant)}: {words.outcome(run)}" if run else NOTHING
+        latest: list[Run] = getattr(row, "latest", [])
+        return "".join(f"{moment(run.instant)}: {words.outcome(run)}" for run in latest) or NOTHING
 
     @admin.action(description="Run now…", permissions=["operate"])
     def run(self, request: HttpRequest, queryset: QuerySet[Job]) -> HttpResponse | None:

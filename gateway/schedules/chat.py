@@ -97,7 +97,7 @@ def _help() -> str:
 
 
 def _list(wish: Wish) -> str:
-    mine = jobs.of_person(wish.asker)
+    mine = sorted(jobs.of_person(wish.asker), key=lambda job: job.is_done)
     if not mine:
         return _("You have no jobs yet. This is how they are made:") + f"\n\n{_help()}"
     lines = [f"- {words.line(job, zone=wish.zone)}" for job in mine[:MOST_LISTED]]

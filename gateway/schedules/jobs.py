@@ -79,7 +79,7 @@ def order(said: Said, asker: Asker, *, now: datetime, made_by: str = "") -> Job:
         NotPossible: It cannot be; the message says why and what can.
         BadSchedule: The schedule cannot be kept.
     """
-    mine = len(of_person(asker))
+    mine = sum(not job.is_done for job in of_person(asker))
     if mine >= MOST_EACH:
         raise NotPossible(
             ngettext(

@@ -146,7 +146,7 @@ class Job(Person):
     anchor_at = models.DateTimeField(
         "counted from", null=True, blank=True, editable=False, help_text="Of every so often."
     )
-    once_at = models.DateTimeField("once at", null=True, blank=True)
+    once_at = models.DateTimeField("once at", null=True, blank=True, db_index=True)
     goal = models.CharField("result goes to", max_length=6, choices=Goal, default=Goal.ORIGIN)
     account = models.CharField(
         "account of the home channel", max_length=64, blank=True, help_text="For the home channel."
@@ -220,6 +220,11 @@ class Job(Person):
             case _:
                 return Cron(self.expression, self.time_zone or "UTC")
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it was due once, and that was it."""
+        return self.recurrence == Recurrence.ONCE and self.is_enabled and self.next_at is None
+
     def follow(self, schedule: Schedule) -> None:
         """Take over a schedule; the caller stores the row."""
         match schedule:
@@ -256,7 +261,7 @@ class Run(models.Model):
     turn = models.OneToOneField(
         Turn, null=True, blank=True, on_delete=models.SET_NULL, related_name="run"
     )
-    at = models.DateTimeField(help_text="When it was decided.")
+    at = models.DateTimeField(db_index=True, help_text="When it was decided.")
 
     class Meta:
         ordering: ClassVar = ["-id"]
@@ -281,7 +286,7 @@ class BackgroundTask(Person):
     turn = models.OneToOneField(
         Turn, null=True, on_delete=models.SET_NULL, related_name="background_task"
     )
-    created_at = models.DateTimeField()
+    created_at = models.DateTimeField(db_index=True)
 
     class Meta:
         verbose_name = "background task"
