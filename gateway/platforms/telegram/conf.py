@@ -93,7 +93,7 @@ SETTINGS = (
     Setting(
         name="home_channel",
         title="Home channel",
-        help="The chat where results of scheduled jobs will go; nothing uses it yet.",
+        help="The id of the chat where results of scheduled jobs go that are sent home.",
     ),
 )
 
