@@ -1,9 +1,10 @@
 """What is to be done on a platform at once, as values, for after the commit. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from delivery.addresses import Address
-from gateway.messages import ButtonPress
+from gateway.messages import ButtonPress, ChatType, Source
 
 
 @dataclass(frozen=True)
@@ -31,3 +32,26 @@ class FetchFiles:
 
 
 Deed = AckPress | StartTyping | FetchFiles
+
+
+def as_plain(deed: Deed) -> dict[str, Any]:
+    """A deed as plain values, for the process that can do it."""
+    fields = {"kind": type(deed).__name__, **asdict(deed)}
+    if isinstance(deed, AckPress):
+        fields["text"] = str(deed.text)  # in the language of whoever pressed
+    return fields
+
+
+def from_plain(fields: dict[str, Any]) -> Deed:
+    """The deed that `as_plain` wrote."""
+    rest = {name: value for name, value in fields.items() if name != "kind"}
+    match fields["kind"]:
+        case "AckPress":
+            given = dict(rest.pop("press"))
+            source = dict(given.pop("source"))
+            chat_type = ChatType(source.pop("chat_type"))
+            press = ButtonPress(source=Source(chat_type=chat_type, **source), **given)
+            return AckPress(press=press, **rest)
+        case "StartTyping":
+            return StartTyping(address=Address.from_dict(rest["address"]), turn=int(rest["turn"]))
+    return FetchFiles(turn=int(rest["turn"]))

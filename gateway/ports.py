@@ -1,13 +1,14 @@
 """What the gateway needs from a platform and from an agent. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from delivery.content import Limit
 from delivery.ports import Certainty, Dialect, OutgoingPart, Outlet, Rates, Receipt, Transport
 from gateway.fetching.limits import Limits, Meter
-from gateway.messages import Batch, ButtonPress
+from gateway.messages import Batch, ButtonPress, Inbound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +193,53 @@ class OpensForms(Protocol):
 
         Raises:
             TransportError: It could not be shown; the invitation has to be words then.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """An HTTP request to the address of an account.
+
+    Attributes:
+        headers: By their names in lower case.
+        body: As it was sent: signatures are over these very bytes.
+        at: When it came; aware.
+    """
+
+    headers: Mapping[str, str]
+    body: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a request is answered, once what it told is stored.
+
+    Attributes:
+        status: The HTTP status; from 400 on nothing was told, and `body` says why.
+        body: Words, or JSON.
+        content_type: Of the body.
+        events: What was told.
+    """
+
+    status: int = 200
+    body: str = ""
+    content_type: str = "application/json"
+    events: tuple[Inbound, ...] = ()
+
+
+@runtime_checkable
+class HearsRequests(Protocol):
+    """A platform that tells us things in HTTP requests, at `/in/<account>`."""
+
+    def hear(self, config: AccountConfig, bot_id: str, request: Request) -> Answer:
+        """What a request says; pure, and it never raises.
+
+        Args:
+            config: The account it came to.
+            bot_id: Who the account is there; empty before it has ever been connected.
+            request: The request; whether it is the platform's is to be proved.
         """
         ...
 

@@ -9,6 +9,7 @@ from hermes_site import health, metrics
 urlpatterns = [
     path("", include("gateway.console.urls")),
     path("", include("gateway.webhooks.urls")),
+    path("", include("gateway.doors.urls")),
     path("login/", auth_views.LoginView.as_view(template_name="login.html"), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),

@@ -16,7 +16,7 @@ from delivery.outbox import Outbox
 from delivery.previews import LivePreviews
 from delivery.scheduling import Schedule
 from delivery.traffic import Traffic
-from gateway import accounts, keys, platforms, sessions, turns
+from gateway import accounts, deeds, keys, platforms, sessions, turns
 from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
@@ -219,6 +219,8 @@ class _Serving:
         match hint["type"]:
             case "outbox.wake":
                 self.outbox.wake()
+            case "deed":  # of an event that another process took in
+                self._do(deeds.from_plain(hint["deed"]))
             case "turn.begun":
                 self.presence.start(int(hint["turn"]), Address.from_dict(hint["address"]))
             case "turn.ended":

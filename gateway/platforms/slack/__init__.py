@@ -8,9 +8,9 @@ from datetime import timedelta
 from delivery.content import Limit, Unit
 from delivery.dialects import slack
 from delivery.ports import Certainty, Dialect, Rate, Rates
-from gateway.platforms.slack import conf
+from gateway.platforms.slack import conf, requests
 from gateway.platforms.slack.places import PLATFORM
-from gateway.ports import AccountConfig, Adapter, Capabilities
+from gateway.ports import AccountConfig, Adapter, Answer, Capabilities, Request
 
 # What one section of a message with controls holds; a message without any would take 4000.
 # Source: https://docs.slack.dev/reference/block-kit/blocks/section-block
@@ -61,6 +61,10 @@ class SlackPlatform:
         from gateway.platforms.slack.adapter import SlackAdapter  # noqa: PLC0415
 
         return SlackAdapter(config)
+
+    def hear(self, config: AccountConfig, bot_id: str, request: Request) -> Answer:
+        """What a signed request says (`gateway.ports.HearsRequests`)."""
+        return requests.hear(config, bot_id, request)
 
     def rates(self, config: AccountConfig) -> Rates:  # noqa: ARG002 - the port
         """Slack's own limits."""
