@@ -45,7 +45,19 @@ class Rule:
     batch: int = 200
 
 
+_rules: list[Rule] = []
 _needs: dict[type[models.Model], list[Need]] = {}
+
+
+def register_rule(rule: Rule) -> None:
+    """Let an app with few tables leave theirs to the pass of the uppermost app."""
+    if rule not in _rules:
+        _rules.append(rule)
+
+
+def registered_rules() -> tuple[Rule, ...]:
+    """The rules that apps have registered, in that order."""
+    return tuple(_rules)
 
 
 def register_need(model: type[models.Model], need: Need) -> None:
@@ -95,7 +107,7 @@ def hangers(model: type[models.Model]) -> Iterator[tuple[type[models.Model], str
     for relation in model._meta.related_objects:  # noqa: SLF001 - Django's own name for it
         on_delete = getattr(relation, "on_delete", None)
         if on_delete not in {None, models.SET_NULL, models.DO_NOTHING}:
-            yield relation.related_model, relation.field.name  # type: ignore[misc]
+            yield relation.related_model, relation.field.name
 
 
 @transaction.atomic
@@ -124,7 +136,7 @@ def _needed(rule: Rule, rows: list[Any], now: datetime) -> set[int]:
         needed.update(need(rows, now))
     keys = [row.pk for row in rows]
     for table, path in _must_be_gone(rule.model, rule.along):
-        hanging = QuerySet(table).filter(**{f"{path}__in": keys})
+        hanging: QuerySet[Any] = QuerySet(table).filter(**{f"{path}__in": keys})
         needed.update(hanging.values_list(path, flat=True).distinct())
     return {key for key in needed if key is not None}
 

@@ -14,9 +14,9 @@ from typing_extensions import override
 
 class _Literal(Value):
     @override
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         del compiler, connection
-        return f"'{self.value}'", []
+        return f"'{self.value}'", ()
 
 
 def literal(words: Iterable[str]) -> list[Value]:

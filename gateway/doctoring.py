@@ -197,11 +197,12 @@ def _broker(now: datetime) -> Iterator[Finding]:
 
 
 def _clock(now: datetime) -> Iterator[Finding]:
-    for name, there in _other_clocks():
+    for name, there in other_clocks():
         yield examine_clock(name, (there - now).total_seconds())
 
 
-def _other_clocks() -> Iterator[tuple[str, datetime]]:
+def other_clocks() -> Iterator[tuple[str, datetime]]:
+    """What time it is by the clocks of the database and the broker, by whose they are."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT clock_timestamp()")

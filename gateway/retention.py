@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from clarify.models import Permit, Prompt
 from clarify.states import State as PromptState
-from delivery.forgetting import BATCHES, Rule, forget, register_need
+from delivery.forgetting import BATCHES, Rule, forget, register_need, registered_rules
 from delivery.models import Obligation
 from delivery.states import OPEN as OWED
 from gateway import keys
@@ -143,7 +143,8 @@ def run(*, now: datetime, batches: int = BATCHES) -> dict[str, int]:
     Returns:
         How many rows of each kind went, by what they are called; an empty table is left out.
     """
-    gone = {rule.what: forget(rule, now=now, batches=batches) for rule in RULES}
+    rules = (*registered_rules(), *RULES)
+    gone = {rule.what: forget(rule, now=now, batches=batches) for rule in rules}
     return {what: count for what, count in gone.items() if count}
 
 

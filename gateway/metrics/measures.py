@@ -25,6 +25,7 @@ from gateway.metrics import exposition
 from gateway.metrics.exposition import Family, Sample
 from gateway.models import Account, AccountState, InboundEvent, ProcessBeat, Turn
 from gateway.models.turns import OPEN_STATES as OPEN_TURNS
+from gateway.watch import incidents
 
 WINDOW = timedelta(minutes=5)
 
@@ -45,6 +46,12 @@ def families(*, now: datetime) -> list[Family]:
         *_inbound(now),
         *_accounts(now),
         *_processes(now),
+        _counted(
+            "hermes_incidents",
+            "What is wrong at the moment, by layer and severity.",
+            incidents.still_open(),
+            *("layer", "severity"),
+        ),
     ]
 
 

@@ -19,6 +19,7 @@ from delivery.processes import is_certainly_dead, this_process
 from gateway import access, accounts, barring, processes
 from gateway.models import Account
 from gateway.runner.service import AccountService
+from gateway.watch import rounds
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -69,11 +70,13 @@ class GatewayProcess:
     async def run(self, stopping: asyncio.Event) -> None:
         """Serve until `stopping` is set, then give everything up in good order."""
         await self._prepare()
+        watching = asyncio.create_task(self._watch(stopping), name="watchdog")
         try:
             while not stopping.is_set():
                 await self._round()
                 await _pause(stopping, ROUND)
         finally:
+            watching.cancel()
             await self._give_up_all()
             self.pool.close()
 
@@ -81,6 +84,17 @@ class GatewayProcess:
         await self.pool(accounts.sync_environment)
         await self.pool(access.sync_environment, now=timezone.now())
         await self.pool(barring.sweep, now=timezone.now())
+
+    async def _watch(self, stopping: asyncio.Event) -> None:
+        """Make the watchdog's rounds here, too: somebody must notice when no worker does."""
+        while not stopping.is_set():
+            await _pause(stopping, rounds.EVERY.total_seconds())
+            try:
+                await self.pool(rounds.take, now=timezone.now())
+            except DATABASE_TROUBLE as error:
+                logger.warning("The watchdog cannot look: %s", type(error).__name__)
+            except Exception:  # what goes on here must not end with it
+                logger.exception("A round of the watchdog failed")
 
     async def _round(self) -> None:
         try:

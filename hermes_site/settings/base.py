@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "gateway",
     "gateway.identity",
     "gateway.schedules",
+    "gateway.watch",
     "gateway.webhooks",
     "hermes_site",
 ]
@@ -165,6 +166,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=2),
         "options": {"queue": "upkeep", "expires": 10},
     },
+    "watchdog": {
+        "task": "watch.round",
+        "schedule": timedelta(seconds=30),
+        "options": {"queue": "upkeep", "expires": 30},
+    },
     "housekeeping": {
         "task": "delivery.housekeeping",
         "schedule": timedelta(minutes=10),
@@ -262,6 +268,7 @@ GATEWAY: dict[str, Any] = {
         "ALLOW_PRIVATE": env.flag("HERMES_WEBHOOK_ALLOW_PRIVATE"),
         "KEEP": timedelta(days=env.integer("HERMES_WEBHOOK_DAYS", 30, minimum=4, maximum=3650)),
     },
+    "ALERTS_TO": env.items("HERMES_ALERTS_TO"),
     "RETENTION": {
         "EVENTS": timedelta(days=env.integer("HERMES_KEEP_EVENTS_DAYS", 90, **_days)),
         "TURNS": timedelta(days=env.integer("HERMES_KEEP_TURNS_DAYS", 90, **_days)),

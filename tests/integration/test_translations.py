@@ -11,13 +11,18 @@ from django.utils.translation import to_locale
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOCALE = PROJECT / "gateway" / "locale"
-TEMPLATES = sorted((PROJECT / "templates").glob("*.html"))
+PAGES = PROJECT / "templates"
+TEMPLATES = sorted([*PAGES.glob("*.html"), *PAGES.glob("watch/*.html")])
+MODULES = [
+    *(PROJECT / "gateway" / "console").glob("*.py"),
+    *(PROJECT / "gateway" / "watch").glob("*.py"),
+]
 LANGUAGES = [to_locale(code) for code, _ in settings.LANGUAGES if code != "en"]
 VALUE = re.compile(r"\{\}|%\(\w+\)s")
 
 
 def words_in_python():
-    for path in (PROJECT / "gateway" / "console").glob("*.py"):
+    for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
                 yield ast.literal_eval(node.args[0])
