@@ -12,13 +12,13 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from clarify import wording
 from clarify.buttons import button_data
 from clarify.presenting import escape
 from clarify.redaction import excerpt, redact, visible
 from clarify.results import REASONS, duration
 from clarify.risks import RiskLevel
 from clarify.states import State
+from clarify.wording import DENIED_NOTE, ENGLISH, NOT_APPROVED_NOTE, Words
 from delivery.content import Button, ButtonStyle, Controls
 
 LONGEST_SHOWN = 1500  # characters of an operation that a chat message shows
@@ -150,18 +150,18 @@ def ruling_of(choice: str, operation: Operation) -> Ruling | None:
     return ruling if ruling is not None and ruling.reach in operation.reaches else None
 
 
-def controls(operation: Operation, token: str) -> Controls:
+def controls(operation: Operation, token: str, words: Words = ENGLISH) -> Controls:
     """The buttons of an approval; `token` names its prompt."""
 
     def button(label: str, ruling: Ruling, style: ButtonStyle = ButtonStyle.PLAIN) -> Button:
         return Button(label=label, data=button_data(token, _CODE_OF[ruling]), style=style)
 
     first = (
-        button(wording.APPROVE, Ruling(approved=True), ButtonStyle.PRIMARY),
-        button(wording.DENY, Ruling(approved=False), ButtonStyle.DANGER),
+        button(words.approve, Ruling(approved=True), ButtonStyle.PRIMARY),
+        button(words.deny, Ruling(approved=False), ButtonStyle.DANGER),
     )
     lasting = [
-        (button(wording.REACHES[reach], Ruling(approved=True, reach=reach)),)
+        (button(words.reaches[reach], Ruling(approved=True, reach=reach)),)
         for reach in operation.reaches
         if reach is not Reach.ONCE
     ]
@@ -172,7 +172,13 @@ def controls(operation: Operation, token: str) -> Controls:
 
 
 def present(
-    operation: Operation, number: int, *, asker: str, timeout: timedelta, buttons: bool
+    operation: Operation,
+    number: int,
+    *,
+    asker: str,
+    timeout: timedelta,
+    buttons: bool,
+    words: Words = ENGLISH,
 ) -> str:
     """The canonical Markdown of an approval that is asked for.
 
@@ -182,23 +188,24 @@ def present(
         asker: For whom the agent works; may be empty.
         timeout: How long it can be approved.
         buttons: Whether there are buttons beside the text.
+        words: Those of the language it is asked in.
     """
     told, left_out = excerpt(operation.detail, LONGEST_SHOWN)
-    risk = wording.LEVELS[operation.level]
-    blocks = [f"**{wording.APPROVAL_NEEDED}** · {risk} · #{number}", escape(operation.summary)]
+    risk = words.levels[operation.level]
+    blocks = [f"**{words.approval_needed}** · {risk} · #{number}", escape(operation.summary)]
     blocks.append(fenced(told))
     if left_out:
-        blocks.append(wording.LEFT_OUT.format(count=f"{left_out:,}"))
+        blocks.append(words.left_out.format(count=f"{left_out:,}"))
     if operation.lasts:
         spans = ", ".join(
-            wording.SPANS[reach].format(time=duration(seconds))
+            words.spans[reach].format(time=duration(seconds))
             for reach, seconds in operation.lasts.items()
         )
         covers = escape(operation.covers)
-        blocks.append(wording.LASTING_COVERS.format(covers=covers, spans=spans))
-    who = wording.FOR_WHOM.format(name=escape(asker)) if asker else ""
-    left = wording.ENDS_IN.format(time=duration(int(timeout.total_seconds())))
-    how = wording.RULE_BY_BUTTON if buttons else wording.RULE_BY_COMMAND
+        blocks.append(words.lasting_covers.format(covers=covers, spans=spans))
+    who = words.for_whom.format(name=escape(asker)) if asker else ""
+    left = words.ends_in.format(time=duration(int(timeout.total_seconds())))
+    how = words.rule_by_button if buttons else words.rule_by_command
     blocks.append(" ".join(filter(None, [who, left, how.format(number=number)])))
     return "\n\n".join(blocks)
 
@@ -214,24 +221,33 @@ def fenced(text: str) -> str:
 
 
 def summary(
-    operation: Operation, answers: Mapping[str, Any], state: State, number: int, *, by: str
+    operation: Operation,
+    answers: Mapping[str, Any],
+    state: State,
+    number: int,
+    *,
+    by: str,
+    words: Words = ENGLISH,
 ) -> str:
     """The canonical Markdown of an approval that is closed ([Q5])."""
     told, left_out = excerpt(operation.detail, LONGEST_SHOWN)
-    rest = [wording.LEFT_OUT.format(count=f"{left_out:,}")] if left_out else []
-    head = f"**{escape(ending(answers, state, by=by))}** · #{number}"
+    rest = [words.left_out.format(count=f"{left_out:,}")] if left_out else []
+    head = f"**{escape(ending(answers, state, by=by, words=words))}** · #{number}"
     return "\n\n".join([head, escape(operation.summary), fenced(told), *rest])
 
 
-def ending(answers: Mapping[str, Any], state: State, *, by: str = "") -> str:
+def ending(
+    answers: Mapping[str, Any], state: State, *, by: str = "", words: Words = ENGLISH
+) -> str:
     """What became of an approval, in one line of plain text."""
     if state is not State.ANSWERED:
-        return wording.NOT_RULED[state]
+        return words.not_ruled[state]
     ruling = Ruling.from_answers(answers)
-    who = f" by {by}" if by else ""
-    if not ruling.approved:
-        return f"{wording.DENIED}{who}{f': {ruling.reason}' if ruling.reason else ''}"
-    return f"{wording.APPROVED}{who}{wording.APPROVED_FOR[ruling.reach]}"
+    if ruling.approved:
+        told = words.approved_by if by else words.approved
+        return told[ruling.reach].format(name=by)
+    denied = words.denied_by.format(name=by) if by else words.denied
+    return f"{denied}: {ruling.reason}" if ruling.reason else denied
 
 
 def denial(answers: Mapping[str, Any], state: State) -> dict[str, Any]:
@@ -239,5 +255,5 @@ def denial(answers: Mapping[str, Any], state: State) -> dict[str, Any]:
     if state is State.ANSWERED:
         ruling = Ruling.from_answers(answers)
         told = {"reason": ruling.reason} if ruling.reason else {}
-        return {"status": "denied", **told, "note": wording.DENIED_NOTE}
-    return {"status": "not_approved", "reason": REASONS[state], "note": wording.NOT_APPROVED_NOTE}
+        return {"status": "denied", **told, "note": DENIED_NOTE}
+    return {"status": "not_approved", "reason": REASONS[state], "note": NOT_APPROVED_NOTE}

@@ -8,12 +8,13 @@ from django.db.models import Q
 from django.utils import timezone
 from typing_extensions import override
 
-from clarify import approvals, results, wording
+from clarify import approvals, results, tongue
 from clarify.approvals import Operation, Reach, Ruling
 from clarify.schema import QuestionSet
 from clarify.standing import Standing
 from clarify.states import Effect, State
 from clarify.stepping import Progress
+from clarify.wording import Words
 from delivery.addresses import Address
 from delivery.states import MAYBE_SEEN
 
@@ -43,6 +44,9 @@ class Prompt(models.Model):
         "id of who was asked", max_length=255, help_text="As their platform knows them."
     )
     asker_name = models.CharField("name of who was asked", max_length=255, blank=True)
+    language = models.CharField(
+        max_length=16, blank=True, help_text="In which it is asked; empty: the installation's own."
+    )
     anyone_may_answer = models.BooleanField(default=False)
     questions = models.JSONField(help_text="The questions as they were asked.")
     operation = models.JSONField(
@@ -140,6 +144,11 @@ class Prompt(models.Model):
         return QuestionSet.from_dict(self.questions)
 
     @property
+    def words(self) -> Words:
+        """What is said about it, in the language it was asked in."""
+        return tongue.words(self.language)
+
+    @property
     def is_open(self) -> bool:
         """Whether it may still be answered."""
         return self.state == State.PENDING
@@ -150,7 +159,7 @@ class Prompt(models.Model):
 
         The name stands in `resolved_by` and in the audit log.
         """
-        return wording.STAFF if self.resolved_by_staff else self.resolved_by
+        return self.words.staff if self.resolved_by_staff else self.resolved_by
 
     @property
     def given(self) -> dict[str, tuple[str, ...]]:

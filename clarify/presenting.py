@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import regex
 
-from clarify import wording
 from clarify.folding import first_graphemes, fold
 from clarify.schema import Option, Question, QuestionSet
 from clarify.states import State
 from clarify.vocabulary import is_authored_other
+from clarify.wording import ENGLISH, Words
 
 _SPECIAL = regex.compile(r"([\\`*_\[\]<>~|&$])")
 _LINE_START = regex.compile(r"^(?:([#+\-=])|(\d{1,9})([.)]))")
@@ -75,6 +75,7 @@ def present(
     longest_caption: int = LONGEST_CAPTION,
     lettered: bool | None = None,
     answered: Mapping[str, Sequence[str]] | None = None,
+    words: Words = ENGLISH,
 ) -> str:
     """The canonical Markdown of all questions that are still open, shown together.
 
@@ -85,20 +86,21 @@ def present(
         lettered: Options as a), b) rather than 1., 2.; None means only where there are several
             questions, whose own numbers would otherwise be taken for the options'.
         answered: What is answered already; these are shown with their answers and not asked again.
+        words: Those of the language they are asked in.
     """
     letters = len(question_set.questions) > 1 if lettered is None else lettered
     if len(question_set.questions) == 1:
         question = question_set.questions[0]
-        return _single(question, letters, longest_caption if buttons else None)
+        return _single(question, letters, longest_caption if buttons else None, words)
     done = answered or {}
     left = [question for question in question_set.questions if question.key not in done]
-    blocks = [f"**{_introduction(len(left))}**"]
+    blocks = [f"**{_introduction(len(left), words)}**"]
     for number, question in enumerate(question_set.questions, start=1):
         if question.key in done:
-            blocks.append(f"**{_heading(number, question)}:** {_values(done[question.key])}")
+            blocks.append(f"**{_heading(number, question)}:** {_values(done[question.key], words)}")
         else:
-            blocks.append(_numbered(number, question, letters))
-    return "\n\n".join([*blocks, _set_guidance(question_set.questions, left, letters)])
+            blocks.append(_numbered(number, question, letters, words))
+    return "\n\n".join([*blocks, _set_guidance(question_set.questions, left, letters, words)])
 
 
 def present_one(
@@ -108,14 +110,16 @@ def present_one(
     buttons: bool = False,
     longest_caption: int = LONGEST_CAPTION,
     lettered: bool = False,
+    words: Words = ENGLISH,
 ) -> str:
     """The canonical Markdown of one question of a set that is shown one at a time."""
     keys = [question.key for question in question_set.questions]
     question = question_set.questions[keys.index(key)]
-    text = _single(question, lettered, longest_caption if buttons else None)
+    text = _single(question, lettered, longest_caption if buttons else None, words)
     if len(keys) == 1:
         return text
-    return f"*Question {keys.index(key) + 1} of {len(keys)}*\n\n{text}"
+    which = words.which_of.format(number=keys.index(key) + 1, count=len(keys))
+    return f"*{which}*\n\n{text}"
 
 
 def clipped(text: str, longest: int = 60) -> str:
@@ -125,10 +129,12 @@ def clipped(text: str, longest: int = 60) -> str:
     return line if short == line else f"{short.rstrip()}…"
 
 
-def answered_lines(question_set: QuestionSet, answers: Mapping[str, Sequence[str]]) -> str:
+def answered_lines(
+    question_set: QuestionSet, answers: Mapping[str, Sequence[str]], words: Words = ENGLISH
+) -> str:
     """The canonical Markdown of what is answered already, a line a question."""
     lines = [
-        f"✓ {escape(question.header or question.key)}: **{_values(answers[question.key])}**"
+        f"✓ {escape(question.header or question.key)}: **{_values(answers[question.key], words)}**"
         for question in question_set.questions
         if question.key in answers
     ]
@@ -142,6 +148,7 @@ def summary(
     *,
     by: str = "",
     surface: str = "",
+    words: Words = ENGLISH,
 ) -> str:
     """The canonical Markdown of a closed prompt: each question in full beside its answer ([Q5]).
 
@@ -151,33 +158,34 @@ def summary(
         state: How it ended.
         by: The name of who closed it; empty for nobody.
         surface: Where they did; empty if unknown.
+        words: Those of the language it was asked in.
     """
     lines = []
     for question in question_set.questions:
         if question.key in answers:
-            ending = f"→ **{_values(answers[question.key])}**"
+            ending = f"→ **{_values(answers[question.key], words)}**"
         else:
-            ending = f"→ *{wording.ENDINGS[state]}*"
+            ending = f"→ *{words.endings[state]}*"
         asked = question.text.strip()
         between = "\n\n" if "\n" in asked else _HARD_BREAK
         lines.append(f"{asked}{between}{ending}")
-    who = " ".join(filter(None, [by and f"by {escape(by)}", surface and f"on {escape(surface)}"]))
-    return "\n\n".join([*lines, *([f"*{state.value.capitalize()} {who}*"] if who else [])])
+    who = words.who(escape(by), escape(surface))
+    return "\n\n".join([*lines, *([f"*{words.closed_who[state]} {who}*"] if who else [])])
 
 
-def _single(question: Question, letters: bool, longest_caption: int | None) -> str:
+def _single(question: Question, letters: bool, longest_caption: int | None, words: Words) -> str:
     """One question; `longest_caption` is None where it gets no buttons."""
     blocks = [question.text.strip()]
     if longest_caption is None or not question.options:
-        listed, guidance = bool(question.options), _guidance(question, letters)
+        listed, guidance = bool(question.options), _guidance(question, letters, words)
     else:
         numbered = are_numbered(question, longest=longest_caption)
         # Else the buttons alone say everything about the options.
         listed = numbered or any(option.description for option in question.options)
         if question.multi_select:
-            guidance = wording.BY_TOGGLES
+            guidance = words.by_toggles
         else:
-            guidance = wording.BY_NUMBERED_BUTTON if numbered else wording.BY_BUTTON
+            guidance = words.by_numbered_button if numbered else words.by_button
     if listed:
         blocks.append(_list(question, letters))
     return "\n\n".join([*blocks, guidance])
@@ -194,55 +202,53 @@ def _line(index: int, option: Option, letters: bool) -> str:
     return f"{mark} {escape(option.label)}{told}"
 
 
-def _guidance(question: Question, letters: bool) -> str:
+def _guidance(question: Question, letters: bool, words: Words) -> str:
     if not question.options:
-        return "Reply with your answer, or `/skip` to decline."
-    place = "letter" if letters else "number"
+        return words.in_own_words
     if question.multi_select:
         example = (
             "a, c" if letters and len(question.options) > 2 else ("a, b" if letters else "1, 2")
         )
-        how = f"Choose any: reply with {place}s or texts, for example `{example}`."
+        how = (words.any_by_letter if letters else words.any_by_number).format(example=example)
     else:
-        how = f"Reply with the {place} or the text of one option."
-    own = "" if _offers_other(question) else f"{wording.OTHER_BY_TEXT} "
-    return f"{own}{how} `/skip` to decline."
+        how = words.one_by_letter if letters else words.one_by_number
+    own = "" if _offers_other(question) else words.other_by_text
+    return " ".join(filter(None, [own, how, words.or_skip]))
 
 
 def _offers_other(question: Question) -> bool:
     return any(is_authored_other(label) for label in question.labels)
 
 
-def _introduction(count: int) -> str:
-    return "One question is left:" if count == 1 else f"{count} questions:"
+def _introduction(count: int, words: Words) -> str:
+    return words.one_left if count == 1 else words.several.format(count=count)
 
 
 def _heading(number: int, question: Question) -> str:
     return f"{number}. {escape(question.header or question.key)}"
 
 
-def _numbered(number: int, question: Question, letters: bool) -> str:
-    several = " *(choose any)*" if question.multi_select else ""
+def _numbered(number: int, question: Question, letters: bool, words: Words) -> str:
+    several = f" *({words.choose_any})*" if question.multi_select else ""
     head = f"**{_heading(number, question)}** — {question.text.strip()}{several}"
     return f"{head}\n\n{_list(question, letters)}" if question.options else head
 
 
-def _set_guidance(questions: Sequence[Question], left: Sequence[Question], letters: bool) -> str:
+def _set_guidance(
+    questions: Sequence[Question], left: Sequence[Question], letters: bool, words: Words
+) -> str:
     """How to answer the open questions together, with an example made of them."""
     if len(left) == 1:
-        return _guidance(left[0], letters)
+        return _guidance(left[0], letters, words)
     parts = []
     for question in left:
         number = questions.index(question) + 1
         first = "a" if letters else "1"
-        parts.append(f"{number}: {first if question.options else 'your own words'}")
+        parts.append(f"{number}: {first if question.options else words.your_own_words}")
     example = "; ".join(parts)
-    own = wording.OTHER_BY_NUMBER.format(number=questions.index(left[0]) + 1)
-    return (
-        f"{own} Answer all at once, for example `{example}`, or one after another. "
-        "`/skip` to decline."
-    )
+    own = words.other_by_number.format(number=questions.index(left[0]) + 1)
+    return " ".join([own, words.all_at_once.format(example=example), words.or_skip])
 
 
-def _values(values: Sequence[str]) -> str:
-    return ", ".join(escape(value) for value in values) if values else "none"
+def _values(values: Sequence[str], words: Words) -> str:
+    return ", ".join(escape(value) for value in values) if values else words.none

@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from clarify import permits, questions, wording
+from clarify import permits, questions
 from clarify.approvals import Ruling
 from clarify.errors import NotPending, NotTaken
 from clarify.models import Permit, Prompt
 from clarify.questions import Answerer, Effect
 from clarify.risks import FULL_AUTHORITY
 from clarify.states import Event
+from clarify.wording import ENGLISH
 from delivery import auditing
 
 LONGEST_EXTENSION = timedelta(days=7)
@@ -78,7 +79,7 @@ def foresee(prompt: Prompt, text: str) -> list[str]:
     reading = questions.foresee(prompt, text)
     if reading.declined:
         return ["It declines the question: the agent is told that it was skipped."]
-    hints = [wording.say(hint) for hint in reading.hints]
+    hints = [ENGLISH.say(hint) for hint in reading.hints]
     if not reading.answers:
         raise NotTaken("\n\n".join(hints) or NO_ANSWER)
     given = prompt.given | dict(reading.answers)

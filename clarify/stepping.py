@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from clarify import presenting, wording
+from clarify import presenting
 from clarify.buttons import button_data
 from clarify.schema import Question, QuestionSet
+from clarify.wording import ENGLISH, Words
 from delivery.content import Button, ButtonStyle, Controls
 
 Answers = Mapping[str, tuple[str, ...]]
@@ -203,35 +204,38 @@ def picked_of(progress: Progress, question: Question) -> tuple[int, ...]:
     return tuple(place for place, label in enumerate(question.labels) if label in given)
 
 
-def present(question_set: QuestionSet, progress: Progress) -> str:
+def present(question_set: QuestionSet, progress: Progress, words: Words = ENGLISH) -> str:
     """The canonical Markdown of the question on the screen, above it what is answered already."""
     questions = question_set.questions
     here = progress.current(questions)
-    done = presenting.answered_lines(question_set, progress.others(questions))
+    done = presenting.answered_lines(question_set, progress.others(questions), words)
     shown = presenting.present_one(
-        question_set, questions[here].key, buttons=bool(questions[here].options)
+        question_set, questions[here].key, buttons=bool(questions[here].options), words=words
     )
     return "\n\n".join(filter(None, [done, shown]))
 
 
-def controls(question_set: QuestionSet, progress: Progress, token: str) -> Controls:
+def controls(
+    question_set: QuestionSet, progress: Progress, token: str, words: Words = ENGLISH
+) -> Controls:
     """The buttons under the question on the screen.
 
     Args:
         question_set: What is asked.
         progress: How far the person is.
         token: What the buttons carry to name the prompt.
+        words: Those of the language it is asked in.
     """
     questions = question_set.questions
     here = progress.current(questions)
     question = questions[here]
     if len(questions) == 1 and not question.options:
-        return Controls(force_reply=True, placeholder=wording.YOUR_ANSWER)
+        return Controls(force_reply=True, placeholder=words.your_answer)
     rows = [(button,) for button in _options(question, progress, token, here)]
-    leading = _leading(question, progress, token, here)
+    leading = _leading(question, progress, token, here, words)
     last = (
-        Button(label=wording.OTHER, data=button_data(token, Press(Move.OTHER, here).encoded())),
-        Button(label=wording.SKIP, data=button_data(token, Press(Move.SKIP, here).encoded())),
+        Button(label=words.other, data=button_data(token, Press(Move.OTHER, here).encoded())),
+        Button(label=words.skip, data=button_data(token, Press(Move.SKIP, here).encoded())),
     )
     return Controls(rows=(*rows, *([leading] if leading else []), last))
 
@@ -246,14 +250,16 @@ def _options(question: Question, progress: Progress, token: str, here: int) -> l
     ]
 
 
-def _leading(question: Question, progress: Progress, token: str, here: int) -> tuple[Button, ...]:
+def _leading(
+    question: Question, progress: Progress, token: str, here: int, words: Words
+) -> tuple[Button, ...]:
     buttons = []
     if here > 0:
         data = button_data(token, Press(Move.BACK, here).encoded())
-        buttons.append(Button(label=wording.BACK, data=data))
+        buttons.append(Button(label=words.back, data=data))
     if question.multi_select:
         count = len(picked_of(progress, question))
-        label = wording.SUBMIT_COUNT.format(count=count) if count else wording.SUBMIT
+        label = words.submit_count.format(count=count) if count else words.submit
         data = button_data(token, Press(Move.SUBMIT, here).encoded())
         buttons.append(Button(label=label, data=data, style=ButtonStyle.PRIMARY))
     return tuple(buttons)

@@ -4,10 +4,11 @@ from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from clarify import approvals, presenting, questions, wording
+from clarify import approvals, presenting, questions
 from clarify.models import Prompt, Reply
 from clarify.results import duration
 from clarify.states import Effect, State
+from clarify.wording import ENGLISH
 from delivery import auditing
 from delivery.models import Obligation
 from delivery.pages import lines, link, moment, path_link, preformatted, snippet, table
@@ -107,7 +108,7 @@ class Panels:
     @admin.display(description="risk")
     def risk(self, row: Prompt) -> str:
         """How much harm it can do."""
-        return wording.LEVELS[row.what.level]
+        return ENGLISH.levels[row.what.level]
 
     @admin.display(description="exactly what will run")
     def detail(self, row: Prompt) -> SafeString:
@@ -118,7 +119,7 @@ class Panels:
     def offers(self, row: Prompt) -> str:
         """What somebody who approves may approve for good, and for how long."""
         spans = [
-            wording.SPANS[reach].format(time=duration(seconds))
+            ENGLISH.spans[reach].format(time=duration(seconds))
             for reach, seconds in row.what.lasts.items()
         ]
         return f"{row.what.covers} ({', '.join(spans)})" if spans else "none: only once"

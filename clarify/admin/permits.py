@@ -8,11 +8,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from typing_extensions import override
 
-from clarify import wording
 from clarify.admin.deeds import REVOKE
 from clarify.admin.filters import ForceFilter
 from clarify.models import Permit
 from clarify.risks import RiskLevel
+from clarify.wording import ENGLISH
 from delivery.pages import ReadOnlyAdmin, age, link, moment
 
 REACHES = {"session": "this session", "always": "any session of the conversation"}
@@ -75,7 +75,7 @@ class PermitAdmin(ReadOnlyAdmin[Permit]):
     @admin.display(description="risk", ordering="level")
     def risk(self, row: Permit) -> str:
         """How much harm such an operation can do."""
-        return wording.LEVELS[RiskLevel(row.level)]
+        return ENGLISH.levels[RiskLevel(row.level)]
 
     @admin.display(description="given", ordering="given_at")
     def given(self, row: Permit) -> str:

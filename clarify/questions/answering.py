@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from clarify import buttons, presenting, stepping, wording
+from clarify import buttons, presenting, stepping
 from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt
 from clarify.questions import ruling, showing
@@ -35,7 +35,7 @@ def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime)
         return Outcome(Effect.NOTHING, prompt)
     if reading.answers:
         return _take(prompt, reading, text, answerer, now)
-    say = _hints(reading)
+    say = _hints(prompt, reading)
     note(prompt, answerer, text, Effect.HINTED, say, now)
     return Outcome(Effect.HINTED, prompt, say)
 
@@ -79,11 +79,11 @@ def _take(
     if prompt.so_far.is_complete(prompt.question_set.questions):
         return _resolve_by(prompt, Event.ANSWER, answerer, text, now)
     _store(prompt, now)
-    say = _hints(reading)
+    say = _hints(prompt, reading)
     if prompt.has_buttons:
         showing.show_below(prompt, now)
     elif not say:
-        say = presenting.present(prompt.question_set, answered=prompt.given)
+        say = presenting.present(prompt.question_set, answered=prompt.given, words=prompt.words)
     note(prompt, answerer, text, Effect.KEPT, say, now)
     return Outcome(Effect.KEPT, prompt, say)
 
@@ -101,8 +101,8 @@ def _store(prompt: Prompt, now: datetime) -> None:
     hints.conversation_changed(prompt.conversation_key)
 
 
-def _hints(reading: SetReading) -> str:
-    return "\n\n".join(wording.say(hint) for hint in reading.hints)
+def _hints(prompt: Prompt, reading: SetReading) -> str:
+    return "\n\n".join(prompt.words.say(hint) for hint in reading.hints)
 
 
 def answer_all(
@@ -110,14 +110,14 @@ def answer_all(
 ) -> Outcome:
     """Answer every question of `prompt` at once, from a surface with controls of its own."""
     if prompt.is_approval:  # no answers are no approval
-        return Outcome(Effect.HINTED, prompt, wording.RULE_PLAINLY.format(number=prompt.pk))
+        return Outcome(Effect.HINTED, prompt, prompt.words.rule_plainly.format(number=prompt.pk))
     with transaction.atomic():
         prompt.answers = {
             question.key: [word for word in answers.get(question.key, ()) if word.strip()]
             for question in prompt.question_set.questions
         }
         if any(not values for values in prompt.answers.values()):
-            return Outcome(Effect.HINTED, prompt, str(wording.ANSWER_EVERY))
+            return Outcome(Effect.HINTED, prompt, prompt.words.answer_every)
         return _resolve_by(prompt, Event.ANSWER, answerer, "", now)
 
 
@@ -178,15 +178,15 @@ def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> 
             _keep(prompt, change.progress)
             return _resolve_by(prompt, Event.ANSWER, answerer, "", now)
         case PressEffect.EMPTY:
-            return Outcome(Effect.HINTED, prompt, wording.CHOOSE_FIRST)
+            return Outcome(Effect.HINTED, prompt, prompt.words.choose_first)
         case PressEffect.STALE:
             showing.refresh(prompt, now)
-            return Outcome(Effect.HINTED, prompt, wording.NOT_SHOWN_NOW)
+            return Outcome(Effect.HINTED, prompt, prompt.words.not_shown_now)
     _keep(prompt, change.progress)
     _store(prompt, now)
     if change.effect is PressEffect.TYPE:
         showing.invite(prompt, now)
-        return Outcome(Effect.KEPT, prompt, wording.TYPE_YOUR_ANSWER)
+        return Outcome(Effect.KEPT, prompt, prompt.words.type_your_answer)
     showing.refresh(prompt, now)
     return Outcome(Effect.KEPT, prompt)
 
@@ -200,4 +200,5 @@ def _resolve_by(
             note(prompt, answerer, text, Effect.TOO_LATE, "", now)
             return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
         note(prompt, answerer, text, Effect.RESOLVED, prompt.state, now)
-    return Outcome(Effect.RESOLVED, prompt, wording.taken(State(prompt.state), prompt.given))
+    say = prompt.words.taken(State(prompt.state), prompt.given)
+    return Outcome(Effect.RESOLVED, prompt, say)

@@ -36,6 +36,7 @@ class Ask:
         anyone_may_answer: Any permitted member may answer, not only the person asked.
         operation: What is to be approved; None where questions are asked.
         session: Opaque: the session of the turn.
+        language: In which it is asked, a code of `LANGUAGES`; empty for the installation's own.
     """
 
     kind: PromptKind
@@ -50,6 +51,7 @@ class Ask:
     anyone_may_answer: bool = False
     operation: Operation | None = None
     session: str = ""
+    language: str = ""
 
 
 def ask(request: Ask, *, now: datetime) -> Prompt:
@@ -75,6 +77,7 @@ def ask(request: Ask, *, now: datetime) -> Prompt:
             "questions": request.questions.as_dict(),
             "operation": request.operation.as_dict() if request.operation else {},
             "session": request.session[:64],
+            "language": request.language,
             "expires_at": now + timedelta(seconds=request.questions.timeout_seconds),
             "created_at": now,
             "updated_at": now,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from clarify import approvals, choices, consent, wording
+from clarify import approvals, choices, consent
 from clarify.errors import NotPending, UnknownPrompt
 from clarify.models import Prompt, PromptKind
 from clarify.risks import NO_AUTHORITY, Authority
@@ -217,7 +217,9 @@ def approval(number: int, lane: str) -> Prompt | None:
 def closed_words(prompt: Prompt) -> str:
     """What became of a prompt that is closed, for somebody who comes late."""
     if prompt.is_approval:
-        ending = approvals.ending(prompt.answers, State(prompt.state), by=prompt.closed_by)
-        return wording.CLOSED_APPROVAL.format(ending=ending)
+        ending = approvals.ending(
+            prompt.answers, State(prompt.state), by=prompt.closed_by, words=prompt.words
+        )
+        return prompt.words.decided_already.format(ending=ending)
     on = "" if prompt.resolved_by_staff else prompt.resolved_on
-    return wording.closed(State(prompt.state), prompt.given, by=prompt.closed_by, on=on)
+    return prompt.words.closed(State(prompt.state), prompt.given, by=prompt.closed_by, on=on)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from clarify import approvals, consent, permits, wording
+from clarify import approvals, consent, permits
 from clarify.approvals import Ruling
 from clarify.consent import Verdict
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
@@ -51,7 +51,8 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
         raise UnknownPrompt
     if ruling.approved and not may_allow(prompt, answerer):
         _note_refusal(prompt, ruling, answerer, said, "may not approve this", now)
-        raise NotAllowed(wording.NOT_ALLOWED.format(level=wording.LEVELS[operation.level]))
+        words = prompt.words
+        raise NotAllowed(words.not_allowed.format(level=words.levels[operation.level]))
     prompt.answers = ruling.as_answers()
     if not resolve(prompt, Event.ANSWER, now=now, by=answerer):  # pragma: no cover - it is held
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
@@ -59,7 +60,8 @@ def _ruled(prompt: Prompt, ruling: Ruling, answerer: Answerer, said: str, now: d
     decision = "approved" if ruling.approved else "denied"
     note(prompt, answerer, said, Effect.RESOLVED, decision, now)
     _audit(f"approval.{decision}", prompt, ruling, answerer, now)
-    return Outcome(Effect.RESOLVED, prompt, approvals.ending(prompt.answers, State.ANSWERED))
+    say = approvals.ending(prompt.answers, State.ANSWERED, words=prompt.words)
+    return Outcome(Effect.RESOLVED, prompt, say)
 
 
 def _note_refusal(
@@ -107,7 +109,7 @@ def said(prompt: Prompt, text: str, answerer: Answerer, now: datetime) -> Outcom
     """
     read = consent.read_consent(text)
     if read.verdict is Verdict.UNCLEAR:
-        say = wording.RULE_PLAINLY.format(number=prompt.pk)
+        say = prompt.words.rule_plainly.format(number=prompt.pk)
         note(prompt, answerer, text, Effect.HINTED, say, now)
         return Outcome(Effect.HINTED, prompt, say)
     ruling = Ruling(approved=read.verdict is Verdict.APPROVE, reason=read.reason)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from clarify import approvals, presenting, stepping, wording
+from clarify import approvals, presenting, stepping
 from clarify.models import Prompt, PromptKind
 from clarify.questions.looking import still_open
 from clarify.states import State
@@ -54,8 +54,8 @@ def _fits_buttons(prompt: Prompt) -> bool:
 
 def _controls(prompt: Prompt) -> Controls:
     if prompt.is_approval:
-        return approvals.controls(prompt.what, prompt.token)
-    return stepping.controls(prompt.question_set, prompt.so_far, prompt.token)
+        return approvals.controls(prompt.what, prompt.token, prompt.words)
+    return stepping.controls(prompt.question_set, prompt.so_far, prompt.token, prompt.words)
 
 
 def _text(prompt: Prompt) -> str:
@@ -66,12 +66,13 @@ def _text(prompt: Prompt) -> str:
             asker=prompt.asker_name,
             timeout=timedelta(seconds=prompt.question_set.timeout_seconds),
             buttons=prompt.has_buttons,
+            words=prompt.words,
         )
     if prompt.has_buttons:
-        text = stepping.present(prompt.question_set, prompt.so_far)
+        text = stepping.present(prompt.question_set, prompt.so_far, prompt.words)
     else:
-        text = presenting.present(prompt.question_set, answered=prompt.given)
-    return f"{text}\n\n{wording.BY_REPLY}" if _is_heard_by_reply(prompt) else text
+        text = presenting.present(prompt.question_set, answered=prompt.given, words=prompt.words)
+    return f"{text}\n\n{prompt.words.by_reply}" if _is_heard_by_reply(prompt) else text
 
 
 def _is_heard_by_reply(prompt: Prompt) -> bool:
@@ -125,9 +126,9 @@ def invite(prompt: Prompt, now: datetime) -> None:
             trigger=f"prompt:{prompt.pk}:type:{prompt.views}",
             address=prompt.destination,
             kind=Kind.CONTROL,
-            content=f"{wording.TYPE_YOUR_ANSWER} ({asked})",
+            content=f"{prompt.words.type_your_answer} ({asked})",
             reply_to=prompt.reply_to,
-            controls=Controls(force_reply=True, placeholder=wording.YOUR_ANSWER),
+            controls=Controls(force_reply=True, placeholder=prompt.words.your_answer),
             correlation=prompt.correlation,
         ),
         now=now,
@@ -176,7 +177,7 @@ def supersede(prompt: Prompt, shown: Obligation, now: datetime) -> None:
 def point_to_newer(prompt: Prompt, shown: Obligation, now: datetime) -> None:
     """Say on the message `shown` that the prompt is asked again below, and take its buttons."""
     _replace(
-        prompt, shown, str(wording.ASKED_AGAIN), f"prompt:{prompt.pk}:again:{shown.pk}", now=now
+        prompt, shown, prompt.words.asked_again, f"prompt:{prompt.pk}:again:{shown.pk}", now=now
     )
 
 
@@ -256,8 +257,18 @@ def _is_owed_for(row: Obligation, triggers: list[str]) -> bool:
 def _summary(prompt: Prompt) -> str:
     """The resolved prompt in a few words: the question beside its answer, or what became of it."""
     if prompt.is_approval:
-        state, by = State(prompt.state), prompt.closed_by
-        return approvals.summary(prompt.what, prompt.answers, state, prompt.pk, by=by)
+        return approvals.summary(
+            prompt.what,
+            prompt.answers,
+            State(prompt.state),
+            prompt.pk,
+            by=prompt.closed_by,
+            words=prompt.words,
+        )
     return presenting.summary(
-        prompt.question_set, prompt.given, State(prompt.state), by=prompt.closed_by
+        prompt.question_set,
+        prompt.given,
+        State(prompt.state),
+        by=prompt.closed_by,
+        words=prompt.words,
     )

@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from clarify import buttons, questions, wording
+from clarify import buttons, questions
 from clarify.errors import NotYours, UnknownPrompt
 from clarify.models import Prompt, Reply
 from clarify.questions import Answerer, Effect
 from clarify.schema import normalise_clarify
 from clarify.states import Event
+from clarify.wording import ENGLISH
 from delivery import ledger
 from delivery.errors import OutcomeUnknown, Refused
 from delivery.models import Kind, Obligation
@@ -381,7 +382,7 @@ def test_in_a_group_that_we_may_not_hear_the_question_asks_for_a_reply(clock) ->
         for chat in (group, make_conversation(chat_id="8", now=clock()))
     ]
 
-    assert [wording.BY_REPLY in prompt.obligation.content for prompt in asked] == [True, False]
+    assert [ENGLISH.by_reply in prompt.obligation.content for prompt in asked] == [True, False]
 
 
 # --- several steps on one message
@@ -430,7 +431,7 @@ def test_submitting_nothing_is_told_and_keeps_the_question_open(ask, clock) -> N
 
     outcome = press(prompt, "k1.0", clock)
 
-    assert (outcome.effect, outcome.say) == (Effect.HINTED, wording.CHOOSE_FIRST)
+    assert (outcome.effect, outcome.say) == (Effect.HINTED, ENGLISH.choose_first)
     assert fresh(prompt).state == "pending"
 
 
@@ -440,7 +441,7 @@ def test_a_button_of_an_earlier_view_shows_the_present_one_again(ask, clock) -> 
 
     outcome = press(prompt, "p0.0", clock)
 
-    assert (outcome.effect, outcome.say) == (Effect.HINTED, wording.NOT_SHOWN_NOW)
+    assert (outcome.effect, outcome.say) == (Effect.HINTED, ENGLISH.not_shown_now)
     assert fresh(prompt).answers == {"place": ["Production"]}
 
 

@@ -8,7 +8,7 @@ import pytest
 from clarify.choices import Chosen, Declined, Own, Unclear, looks_like_answer, read_one, read_set
 from clarify.consent import Verdict, read_consent
 from clarify.schema import Option, Question, normalise_clarify
-from clarify.wording import say
+from clarify.wording import ENGLISH
 
 STAGES = Question("answer", "", "Which stage?", tuple(map(Option, ("test", "beta", "live"))))
 REGIONS = Question(
@@ -37,8 +37,8 @@ def test_a_fragment_of_two_labels_is_asked_about_and_one_of_a_single_label_resol
     reading = read_one(REGIONS, "us")
 
     assert isinstance(reading, Unclear)
-    assert "Move to us-east" in say(reading.hint)
-    assert "Stay" not in say(reading.hint)
+    assert "Move to us-east" in ENGLISH.say(reading.hint)
+    assert "Stay" not in ENGLISH.say(reading.hint)
     assert read_one(REGIONS, "south") == Chosen(("Move to us-south",))
 
 
@@ -130,8 +130,8 @@ def test_one_line_for_two_questions_gets_one_correction_that_names_the_missing_o
     reading = read_set(PLACE, {}, "Bergen")
 
     assert reading.answers == {}
-    assert [say(hint) for hint in reading.hints] == [say(reading.hints[0])]
-    assert "2. Price" in say(reading.hints[0])
+    assert [ENGLISH.say(hint) for hint in reading.hints] == [ENGLISH.say(reading.hints[0])]
+    assert "2. Price" in ENGLISH.say(reading.hints[0])
 
 
 # B027: openclaw/openclaw#145126

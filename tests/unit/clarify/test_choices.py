@@ -16,7 +16,7 @@ from clarify.choices import (
 )
 from clarify.errors import InvalidQuestion
 from clarify.schema import Option, Question, normalise_clarify
-from clarify.wording import HINTS, say
+from clarify.wording import ENGLISH
 from tests.unit.clarify.corpus import (
     CASES,
     CHECKS,
@@ -82,7 +82,7 @@ def test_every_hint_of_the_corpus_can_be_said_in_a_few_words() -> None:
     for case in CASES:
         reading = read_one(case.question, case.text, lettered=case.lettered)
         if isinstance(reading, Unclear):
-            said = say(reading.hint)
+            said = ENGLISH.say(reading.hint)
 
             assert 0 < len(said) < 400, case
             assert "{" not in said.replace(case.text, ""), case
@@ -92,16 +92,16 @@ def test_an_ambiguous_fragment_names_the_valid_replies() -> None:
     reading = read_one(DEPLOY, "eu")
 
     assert isinstance(reading, Unclear)
-    assert "1. Deploy to eu-west" in say(reading.hint)
-    assert "2. Deploy to eu-north" in say(reading.hint)
-    assert "Skip" not in say(reading.hint)
+    assert "1. Deploy to eu-west" in ENGLISH.say(reading.hint)
+    assert "2. Deploy to eu-north" in ENGLISH.say(reading.hint)
+    assert "Skip" not in ENGLISH.say(reading.hint)
 
 
 def test_a_very_long_number_is_not_repeated_whole() -> None:
     reading = read_one(ENV, "9" * 40)
 
     assert isinstance(reading, Unclear)
-    assert "9" * 20 not in say(reading.hint)
+    assert "9" * 20 not in ENGLISH.say(reading.hint)
 
 
 def test_other_gives_the_rest_word_for_word() -> None:
@@ -176,8 +176,8 @@ def test_any_text_has_one_reading_that_invents_no_label(
         assert set(reading.labels) <= set(question.labels)
         assert question.multi_select or len(reading.values) == 1
     if isinstance(reading, Unclear):
-        assert reading.reason in HINTS
-        assert say(reading.hint)
+        assert reading.reason in ENGLISH.hints
+        assert ENGLISH.say(reading.hint)
 
 
 @settings(max_examples=100, deadline=None)

@@ -18,7 +18,7 @@ from clarify.choices import (
 )
 from clarify.folding import clean, fold, without_recommendation, words
 from clarify.schema import Option, Question
-from clarify.wording import say
+from clarify.wording import ENGLISH
 from tests.unit.clarify.corpus import CASES, CHECKS, ENV, OPEN, make_question
 
 # Everything a platform or an attacker can send: lone surrogates, controls, bidi marks, joiners.
@@ -77,7 +77,7 @@ def test_the_reader_is_total_and_reads_the_same_words_the_same_way(
     assert reading == read_one(question, text, lettered=lettered)
     assert isinstance(looks_like_answer(question, text), bool)
     if isinstance(reading, Unclear):
-        assert say(reading.hint)
+        assert ENGLISH.say(reading.hint)
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clarify.choices import read_set
 from clarify.schema import Option, Question
-from clarify.wording import say
+from clarify.wording import ENGLISH
 from tests.unit.clarify.corpus import SETS, SetCase
 
 pytestmark = pytest.mark.proves("Q13")
@@ -136,8 +136,8 @@ def test_one_unkeyed_line_for_two_open_questions_is_not_stored_and_names_the_mis
     assert reading.answers == {}
     assert reading.still_open == ("city", "budget")
     assert len(reading.hints) == 1
-    assert "budget" in say(reading.hints[0]).casefold()
-    assert "city" not in say(reading.hints[0]).casefold()
+    assert "budget" in ENGLISH.say(reading.hints[0]).casefold()
+    assert "city" not in ENGLISH.say(reading.hints[0]).casefold()
 
 
 def test_shown_one_at_a_time_the_text_answers_just_the_current_question() -> None:
@@ -188,7 +188,7 @@ def test_own_words_without_a_key_are_asked_about(text: str) -> None:
 
     assert reading.answers == {}
     assert [hint.code for hint in reading.hints] == ["which_question"]
-    assert "2. Checks" in say(reading.hints[0])
+    assert "2. Checks" in ENGLISH.say(reading.hints[0])
 
 
 def test_an_option_under_the_number_of_another_question_is_asked_about() -> None:
@@ -273,7 +273,7 @@ def test_any_text_leaves_the_set_consistent(
     assert keys >= set(reading.answers)
     assert keys - set(already) - set(reading.answers) == set(reading.still_open)
     assert not reading.declined or not reading.answers
-    assert all(say(hint) for hint in reading.hints)
+    assert all(ENGLISH.say(hint) for hint in reading.hints)
     if one_at_a_time:
         assert len(reading.answers) <= 1
 
