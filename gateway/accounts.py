@@ -86,6 +86,11 @@ def config_of(account: Account) -> AccountConfig:
     )
 
 
+def slugs() -> list[str]:
+    """The names of all accounts, in order."""
+    return list(Account.objects.order_by("slug").values_list("slug", flat=True))
+
+
 def enabled() -> list[Account]:
     """The accounts that should be connected."""
     return list(Account.objects.filter(is_enabled=True))

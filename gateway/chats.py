@@ -1,4 +1,4 @@
-"""How the gateway behaves in a chat, looked up; only writer of chats' homes.
+"""How the gateway behaves in a chat: only writer of chats' settings and homes.
 
 What adds up how is `rules`.
 """
@@ -43,6 +43,22 @@ def _rules(account: str, chat_id: str, thread_id: str, parent_chat_id: str) -> R
     ]
     found = (known[place] for place in dict.fromkeys(places) if place in known)
     return rules.together(policy.rules for policy in found)
+
+
+def store(policy: ChatPolicy) -> None:
+    """Store what is set for a place; it holds from the next message on."""
+    policy.save()
+
+
+def remove(policy: ChatPolicy) -> None:
+    """Let what is set for a place be inherited again."""
+    policy.delete()
+
+
+def said_by(policy: ChatPolicy) -> dict[str, str]:
+    """What a policy says, for the audit log."""
+    said = vars(policy.rules).items()
+    return {name: str(value)[:200] for name, value in said if value not in (None, "")}
 
 
 def home_of(account: str) -> Address | None:

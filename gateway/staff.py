@@ -16,10 +16,10 @@ from delivery import ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
-from gateway import access, accounts, audit, barring, sessions, turns
+from gateway import access, accounts, audit, barring, chats, sessions, turns
 from gateway.accounts import CONSOLE
 from gateway.errors import NotPossible
-from gateway.models import Account, AllowEntry, Conversation, Turn
+from gateway.models import Account, AllowEntry, ChatPolicy, Conversation, Session, Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +148,39 @@ def stop_turn(turn: Turn, *, actor: str, now: datetime) -> None:
             message = f"Turn {turn.pk} has ended already; there is nothing to stop."
             raise NotPossible(message)
         audit.note("turn.stopped", actor=actor, subject=f"turn:{turn.pk}", now=now)
+
+
+def suspend_session(session: Session, *, actor: str, now: datetime) -> None:
+    """Stop what is open in a session, and let the next message begin another ([S4]).
+
+    Raises:
+        NotPossible: It has ended, or is suspended already.
+    """
+    with transaction.atomic():
+        if not sessions.suspend(session, by=actor, now=now):
+            message = f"Session {session.number} has ended or is suspended already."
+            raise NotPossible(message)
+        by = Answerer(id=actor, name=actor, surface="admin", is_staff=True)
+        stopped = turns.stop(session.conversation, by=by, now=now)
+        subject = f"session:{session.pk}"
+        audit.note("session.suspended", actor=actor, subject=subject, now=now, stopped=len(stopped))
+
+
+def set_chat(policy: ChatPolicy, *, actor: str, now: datetime) -> None:
+    """Store what is set for a chat, an account or everywhere ([S3])."""
+    with transaction.atomic():
+        is_new = policy.pk is None
+        chats.store(policy)
+        action = "chat.set" if is_new else "chat.changed"
+        audit.note(action, actor=actor, subject=str(policy), now=now, **chats.said_by(policy))
+
+
+def unset_chat(policy: ChatPolicy, *, actor: str, now: datetime) -> None:
+    """Let what is set for a place be inherited again."""
+    with transaction.atomic():
+        subject, said = str(policy), chats.said_by(policy)
+        chats.remove(policy)
+        audit.note("chat.unset", actor=actor, subject=subject, now=now, **said)
 
 
 @dataclass(frozen=True, kw_only=True)

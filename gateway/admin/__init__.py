@@ -5,6 +5,7 @@ from django.contrib import admin
 from gateway.admin import (
     access,
     accounts,
+    chats,
     conversations,
     identity,
     inbound,
@@ -17,6 +18,7 @@ from gateway.admin import (
 __all__ = [
     "access",
     "accounts",
+    "chats",
     "conversations",
     "identity",
     "inbound",

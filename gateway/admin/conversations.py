@@ -1,13 +1,27 @@
-"""Who talks where, and what was said: read-only."""
+"""Who talks where, and what was said: read-only, but a session can be suspended."""
 
 import json
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from delivery.models import Obligation
-from delivery.pages import ReadOnlyAdmin, age, link, list_link, preformatted, snippet
+from delivery.pages import Deed, ReadOnlyAdmin, age, link, list_link, preformatted, snippet
+from gateway import costs, prices, staff
+from gateway.conf import gateway_settings
+from gateway.errors import GatewayError
 from gateway.models import Conversation, Note, Session, TranscriptEntry, Turn
+
+SUSPEND = Deed(
+    title="Suspend these sessions?",
+    past="suspended",
+    warning="What is open in their conversations is stopped. The next message there begins a new"
+    " session; the history is kept, and /resume goes back to it.",
+    do=lambda row, _given, actor, now: staff.suspend_session(row, actor=actor, now=now),
+    errors=(GatewayError,),
+)
 
 
 @admin.register(Conversation)
@@ -48,13 +62,35 @@ class ConversationAdmin(ReadOnlyAdmin[Conversation]):
 class SessionAdmin(ReadOnlyAdmin[Session]):
     """Runs of history."""
 
-    list_display = ("__str__", "whose", "number", "started_at", "ended_at", "end_reason")
+    list_display = ("__str__", "whose", "title", "started_at", "ended_at", "end_reason", "stopped")
+    actions = ("suspend",)
     list_filter = ("end_reason",)
     search_fields = ("conversation__chat_id__exact",)
     search_help_text = "A chat's id."
     list_select_related = ("conversation",)
     ordering = ("-id",)
-    readonly_fields = ("whose", "transcript")
+    readonly_fields = ("whose", "transcript", "cost")
+
+    @admin.display(description="suspended", boolean=True)
+    def stopped(self, row: Session) -> bool:
+        """Whether the next message begins another."""
+        return row.suspended_at is not None
+
+    @admin.display(description="cost")
+    def cost(self, row: Session) -> str:
+        """What its turns have cost so far."""
+        bill = costs.of_session(row)
+        tokens = f"{bill.usage.input_tokens:,} tokens read, {bill.usage.output_tokens:,} written"
+        if not bill.money:
+            return tokens
+        about = "" if bill.is_whole else "at least "
+        return f"{tokens}; {about}{prices.shown(bill.money)} {gateway_settings().currency}"
+
+    @admin.action(description="Suspend…", permissions=["operate"])
+    def suspend(self, request: HttpRequest, queryset: QuerySet[Session]) -> HttpResponse | None:
+        """Let the next message begin another."""
+        rows = queryset.select_related("conversation")
+        return self.carry_out(request, rows, SUSPEND, action="suspend")
 
     @admin.display(description="conversation")
     def whose(self, row: Session) -> str | SafeString:

@@ -32,8 +32,7 @@ def resume(given: Given) -> Done:
         return Done(_("There is no earlier session here."))
     if not wanted:
         return Done(_listed(past))
-    by_name = {name: one for one in reversed(past) for name in (str(one.number), one.title) if name}
-    found = by_name.get(wanted.removeprefix("#")) or by_name.get(closest(wanted, by_name))
+    found = _meant(wanted, past)
     if found is None:
         return Done(_("There is no such session here.") + "\n\n" + _listed(past))
     if turns.open_of(given.conversation.pk):
@@ -41,6 +40,15 @@ def resume(given: Given) -> Done:
     sessions.take_up(given.conversation, found, now=given.now)
     words = _("Session %(number)s goes on: %(title)s")
     return Done(words % {"number": found.number, "title": _called(found)})
+
+
+def _meant(wanted: str, past: list[sessions.Past]) -> sessions.Past | None:
+    """The session of that number, or else of that title; a number is never nearly another."""
+    number = wanted.removeprefix("#")
+    if number.isdecimal():
+        return next((one for one in past if str(one.number) == number), None)
+    by_title = {one.title: one for one in reversed(past) if one.title}
+    return by_title.get(closest(wanted, by_title))
 
 
 def _listed(past: list[sessions.Past]) -> str:

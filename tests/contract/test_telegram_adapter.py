@@ -29,6 +29,7 @@ from delivery.errors import (
     TransportError,
 )
 from delivery.ports import OutgoingPart
+from gateway.commands import COMMANDS
 from gateway.messages import (
     ButtonPress,
     ChatMoved,
@@ -120,6 +121,7 @@ async def test_connecting_offers_the_command_menu(peer: TelegramPeer):
     menu = conf.write_commands([("new", "Start again"), ("deep-think", "Think")])
     adapter = platform.build_adapter(config(peer, commands=menu))
     await adapter.connect()
+    await asyncio.to_thread(peer.wait_for, lambda: peer.api.commands)
     await adapter.disconnect()
 
     assert peer.api.commands == {
@@ -130,10 +132,23 @@ async def test_connecting_offers_the_command_menu(peer: TelegramPeer):
     }
 
 
+@pytest.mark.proves("T5")
+async def test_the_menu_is_the_one_table_of_commands_in_each_language(peer: TelegramPeer):
+    adapter = platform.build_adapter(config(peer))
+    await adapter.connect()
+    await asyncio.to_thread(peer.wait_for, lambda: len(peer.api.commands) == 3)
+    await adapter.disconnect()
+
+    names = [spec.name for spec in COMMANDS]
+    shown = {scope: [one["command"] for one in menu] for scope, menu in peer.api.commands.items()}
+    assert shown == {"default::": names, "default::zh": names, "default::fa": names}
+
+
 async def test_a_refused_menu_does_not_fail_connecting(peer: TelegramPeer, caplog):
     peer.faults.add(Fault(kind="400", method="setMyCommands"))
     adapter = platform.build_adapter(config(peer, commands="new - Start again"))
     await adapter.connect()
+    await asyncio.to_thread(peer.wait_for, lambda: "no command menu" in caplog.text)
     await adapter.disconnect()
 
     assert "no command menu" in caplog.text

@@ -27,6 +27,7 @@ from delivery.errors import (
     TransportError,
 )
 from delivery.ports import OutgoingPart, Receipt
+from gateway import menus
 from gateway.fetching.limits import Limits, Meter
 from gateway.messages import Batch, ButtonPress
 from gateway.platforms.telegram import calls, conf, files, refusals, wire
@@ -135,6 +136,7 @@ class TelegramAdapter:
         self._pools: tuple[_Pool, ...] = ()
         self._me = BotIdentity(user_id="", user_name="")
         self._file_base = ""
+        self._offering: asyncio.Task[None] | None = None
         self._poll_seconds = 0
         self._answer_seconds = 0.0
 
@@ -163,11 +165,14 @@ class TelegramAdapter:
             await self.disconnect()
             raise
         self._me = _identity(me)
-        await self._offer(options.commands)
+        self._offering = asyncio.create_task(self._offer(options), name="command menu")
         return self._me
 
     async def disconnect(self) -> None:
         """Close the pools; a call still under way fails."""
+        offering, self._offering = self._offering, None
+        if offering is not None:
+            offering.cancel()
         pools, self._pools, self._bot, self._carrier = self._pools, (), None, None
         for pool in pools:
             await pool.shutdown()
@@ -274,14 +279,14 @@ class TelegramAdapter:
             for pool in (sends, carries)
         )
 
-    async def _offer(self, commands: tuple[tuple[str, str], ...]) -> None:
-        """Show the command menu; a bot without one works all the same."""
-        if not commands:
-            return
-        try:
-            await self._ask("setMyCommands", calls.set_my_commands(commands))
-        except TransportError as error:
-            _LOGGER.warning("%s: no command menu: %s", self._config.slug, error)
+    async def _offer(self, options: conf.Options) -> None:
+        """Show the command menu; a bot without one works all the same, and connects no later."""
+        for language, menu in conf.menus(options, menus.menus()).items():
+            try:
+                await self._ask("setMyCommands", calls.set_my_commands(menu, language))
+            except TransportError as error:
+                _LOGGER.warning("%s: no command menu: %s", self._config.slug, error)
+                return
 
     async def _ask(self, method: str, params: calls.Params, *, extra_seconds: float = 0) -> Any:
         """A call that may simply be made again: not knowing what became of it is `NetworkDown`."""

@@ -108,9 +108,17 @@ def get_updates(cursor: str, *, wait_seconds: int) -> Params:
     return params
 
 
-def set_my_commands(commands: tuple[tuple[str, str], ...]) -> Params:
-    """What setMyCommands is called with."""
-    return {"commands": [{"command": name, "description": what} for name, what in commands]}
+def set_my_commands(commands: tuple[tuple[str, str], ...], language: str = "") -> Params:
+    """What setMyCommands is called with.
+
+    Args:
+        commands: Pairs of name and description.
+        language: For whose apps, as two letters; empty for all that have no menu of their own.
+
+    Source: https://core.telegram.org/bots/api#setmycommands
+    """
+    menu = [{"command": name, "description": what} for name, what in commands]
+    return {"commands": menu} | ({"language_code": language} if language else {})
 
 
 def _text(part: OutgoingPart) -> Params:

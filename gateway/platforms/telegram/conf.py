@@ -88,7 +88,8 @@ SETTINGS = (
     Setting(
         name="commands",
         title="Command menu",
-        help="One command a line, as @BotFather takes them: `new - Start a new session`.",
+        help="One command a line, as @BotFather takes them: `new - Start a new session`. Left "
+        "empty, all commands stand in it, in every language we have.",
     ),
     Setting(
         name="home_channel",
@@ -175,6 +176,24 @@ def read(config: AccountConfig) -> Options:
         answer_seconds=float(options.get("answer_seconds", "15")),
         commands=read_commands(options.get("commands", "")),
     )
+
+
+def menus(
+    options: Options, ours: dict[str, tuple[tuple[str, str], ...]]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The menus to show, by two letters of a language; the one for everybody else under "".
+
+    Args:
+        options: What staff set; a menu of theirs is everybody's.
+        ours: All commands by the code of a language, the installation's own first.
+    """
+    if options.commands:
+        return {"": options.commands}
+    fit = [
+        (code.partition("-")[0], read_commands(write_commands(list(menu))))
+        for code, menu in ours.items()
+    ]
+    return {"": fit[0][1], **dict(fit[1:])} if fit else {}
 
 
 def write_commands(commands: list[tuple[str, str]]) -> str:

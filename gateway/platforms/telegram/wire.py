@@ -161,6 +161,7 @@ def _pressed(query: Raw, event_id: str, _me: BotIdentity, account: str) -> Inbou
             user_name=_person(presser),
             is_bot=bool(presser.get("is_bot")),
             thread_id=thread_id,
+            language=_language(presser),
         ),
         event_id=event_id,
         interaction_id=str(query["id"]),
@@ -237,6 +238,7 @@ def _source(message: Raw, account: str) -> Source:
         thread_id=_thread_id(message, chat),
         message_id=str(message["message_id"]),
         is_bot=is_bot,
+        language=_language(message.get("from")),
     )
 
 
@@ -261,6 +263,12 @@ def _person(person: Raw) -> str:
     names = (person.get("first_name"), person.get("last_name"))
     full = " ".join(name for name in names if name)
     return words.one_line(full or person.get("username") or "")
+
+
+def _language(person: Raw | None) -> str:
+    """The language of the person's app, an IETF tag; empty where it is not told."""
+    code = person.get("language_code") if person else None
+    return clean(code)[:35] if isinstance(code, str) else ""
 
 
 def _id(thing: Raw) -> str:
