@@ -55,6 +55,7 @@ INSTALLED_APPS = [
     "gateway.identity",
     "gateway.schedules",
     "gateway.watch",
+    "gateway.logins",
     "gateway.webhooks",
     "hermes_site",
 ]
@@ -320,6 +321,7 @@ GATEWAY: dict[str, Any] = {
     },
 }
 
+TRUSTED_PROXIES = env.networks("HERMES_TRUSTED_PROXIES")
 METRICS_TOKEN = env.secret("HERMES_METRICS_TOKEN")
 
 LOG_FORMAT = env.choice("HERMES_LOG_FORMAT", "line", ("LINE", "JSON")).lower()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -70,6 +71,17 @@ class Environment:
             if not HOST.fullmatch(host):
                 wanted = "must hold names or addresses only, without http:// and without a port"
                 raise self._refusal(name, host, wanted, default)
+        return found
+
+    def networks(self, name: str) -> list[str]:
+        """The comma-separated addresses or networks of `name`."""
+        found = self.items(name)
+        for one in found:
+            try:
+                ip_network(one, strict=False)
+            except ValueError as error:
+                wanted = "must hold addresses or networks such as 10.0.0.5 or 10.0.0.0/8"
+                raise self._refusal(name, one, wanted) from error
         return found
 
     def user_ids(self, name: str) -> list[str]:

@@ -16,6 +16,7 @@ TEMPLATES = sorted([*PAGES.glob("*.html"), *PAGES.glob("watch/*.html")])
 MODULES = [
     *(PROJECT / "gateway" / "console").glob("*.py"),
     *(PROJECT / "gateway" / "watch").glob("*.py"),
+    *(PROJECT / "gateway" / "logins").glob("*.py"),
 ]
 LANGUAGES = [to_locale(code) for code, _ in settings.LANGUAGES if code != "en"]
 VALUE = re.compile(r"\{\}|%\(\w+\)s")
