@@ -13,7 +13,8 @@ from gateway import prices
 from gateway.prices import Price
 
 
-CRON, BACKGROUND = "cron", "background"  # the kinds of places that have bounds of their own
+# The kinds of places that have bounds of their own.
+CRON, BACKGROUND, WEBHOOK = "cron", "background", "webhook"
 
 
 class Misconfigured(ImproperlyConfigured):
@@ -90,6 +91,7 @@ class UnattendedSettings:
         background_time_limit: A task that runs longer is ended, kindly.
         max_cron: Runs of scheduled jobs at once in the whole installation.
         cron_time_limit: A run that takes longer is ended, kindly.
+        max_webhook: Turns that events of webhooks began, at once in the whole installation.
     """
 
     max_background: int = 8
@@ -97,10 +99,12 @@ class UnattendedSettings:
     background_time_limit: timedelta = timedelta(hours=1)
     max_cron: int = 8
     cron_time_limit: timedelta = timedelta(minutes=30)
+    max_webhook: int = 24
 
     def most_of(self, chat_type: str) -> int:
-        """How many turns may run at once in places of that kind: `cron` or `background`."""
-        return self.max_cron if chat_type == CRON else self.max_background
+        """How many turns may run at once in places of that kind: of those where nobody sits."""
+        bounds = {CRON: self.max_cron, WEBHOOK: self.max_webhook}
+        return bounds.get(chat_type, self.max_background)
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class GatewaySettings:
         platforms: The platform packages installed, as import paths.
         max_concurrent_turns: Turns running at once in the whole installation.
         turn_time_limit: A turn that runs longer is ended, kindly.
-        unattended: The bounds of scheduled jobs and background tasks.
+        unattended: The bounds of scheduled jobs, background tasks and webhooks.
         allow_all_users: Everybody may reach the agent; never set it on a public bot.
         max_message_age: A message older than this gets one line instead of a turn.
         model: Name, base URL, key and fall-back of the agent's model.

@@ -54,7 +54,7 @@ def run_turns(*, conversation: int, **_future: object) -> None:
                 _run(turn)
         except DATABASE_AWAY:
             return
-        _make_way(capacity)
+        _make_way(turn, capacity)
 
 
 def _run(turn: Turn) -> None:
@@ -71,9 +71,9 @@ def _run(turn: Turn) -> None:
         _fail(turn, error)
 
 
-def _make_way(capacity: int) -> None:
+def _make_way(ended: Turn, capacity: int) -> None:
     try:
-        turns.make_way(now=timezone.now(), capacity=capacity)
+        turns.make_way(ended, now=timezone.now(), capacity=capacity)
     except DATABASE_AWAY:
         logger.exception("Whoever waits for room is woken by the sweep")
 

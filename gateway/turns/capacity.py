@@ -6,23 +6,30 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from gateway import queue, speaking, statements, wording
-from gateway.commissions import UNATTENDED
+from gateway.commissions import UNATTENDED, is_unattended
 from gateway.models import Turn
 from gateway.models.turns import ACTIVE_STATES
 from gateway.states import TurnState
-from gateway.turns import joining, owing
+from gateway.turns import claims, joining, owing
 
 SOON = timedelta(seconds=2)  # whoever gets in by then was hardly kept waiting
 AT_ONCE = 200  # people told in one go
+FEW = 3  # workers woken by the end of one turn
 
 
-def due(now: datetime) -> QuerySet[Turn]:
-    """The turns of chats that would run if there were room, the one that waits longest in front."""
+def due(now: datetime, kind: str = "") -> QuerySet[Turn]:
+    """The turns that would run if there were room, the one that waits longest in front.
+
+    Args:
+        now: The present.
+        kind: The kind of place, of those where nobody sits; empty for all chats.
+    """
     active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
     queued = Turn.objects.filter(state=TurnState.QUEUED).exclude(joining.held_rows(now))
     ready = Turn.objects.filter(state=TurnState.READY)
-    chats = ~Q(conversation__chat_type__in=UNATTENDED)
-    return (queued.filter(~Exists(active)) | ready).filter(chats).order_by("pk")
+    apart = Q(conversation__chat_type=kind)
+    there = apart if kind else ~Q(conversation__chat_type__in=UNATTENDED)
+    return (queued.filter(~Exists(active)) | ready).filter(there).order_by("pk")
 
 
 def tell_waiting(*, now: datetime, capacity: int) -> int:
@@ -41,8 +48,19 @@ def tell_waiting(*, now: datetime, capacity: int) -> int:
     return told
 
 
-def make_way(*, now: datetime, capacity: int) -> None:
-    """A turn ended or waits: if it was the last room, wake a worker for who waits longest."""
+def make_way(ended: Turn, *, now: datetime, capacity: int) -> None:
+    """A turn ended or waits: if it was the last room, wake a worker for who waits longest.
+
+    Of work that nobody waits for there may be many more than run at once, all of it due at once:
+    there as many are woken as there is room for, a few at a time.
+    """
+    kind = ended.conversation.chat_type
+    if is_unattended(kind):
+        room = min(claims.room(kind, capacity), FEW)
+        waiting = due(now, kind).values_list("conversation_id", flat=True)
+        for conversation_id in waiting[: max(room, 0)]:
+            queue.send_run_turns(conversation_id)
+        return
     if len(statements.running_turns()) != capacity - 1:
         return
     following = due(now).values_list("conversation_id", flat=True).first()

@@ -227,6 +227,7 @@ GATEWAY: dict[str, Any] = {
         "CRON_TIME_LIMIT": timedelta(
             seconds=env.integer("HERMES_CRON_TIME_LIMIT", 1800, minimum=1)
         ),
+        "MAX_WEBHOOK": env.integer("HERMES_MAX_WEBHOOK", 24, minimum=1),
     },
     "ALLOW_ALL_USERS": env.flag("HERMES_ALLOW_ALL_USERS"),
     "MAX_MESSAGE_AGE": timedelta(hours=24),

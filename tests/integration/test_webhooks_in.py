@@ -366,3 +366,29 @@ def test_events_run_side_by_side_unless_they_share_a_history():
     conversations = Conversation.objects.values_list("chat_id", flat=True)
 
     assert sorted(conversations) == ["apart"] * 3 + ["together"]
+
+
+@pytest.mark.proves("T11")
+def test_of_more_events_than_run_at_once_the_next_begin_as_soon_as_one_has_ended(
+    settings, monkeypatch
+):
+    unattended = settings.GATEWAY["UNATTENDED"] | {"MAX_WEBHOOK": 2}
+    settings.GATEWAY = settings.GATEWAY | {"UNATTENDED": unattended}
+    sender = Sender(make_endpoint())
+    for number in range(4):
+        sender.post({}, event_id=f"msg_{number}")
+    first, second, third, fourth = Turn.objects.order_by("pk")
+    now = timezone.now()
+    running = [
+        turns.claim(t.conversation_id, "tests", now=now, capacity=100) for t in (first, second)
+    ]
+    assert turns.claim(third.conversation_id, "tests", now=now, capacity=100) is None
+    woken: list[int] = []
+    monkeypatch.setattr("gateway.queue.send_run_turns", woken.append)
+
+    turns.finish(running[0], "Done.", [], {}, now=now)
+    turns.make_way(running[0], now=now, capacity=100)
+
+    assert woken == [third.conversation_id]
+    assert turns.claim(third.conversation_id, "tests", now=now, capacity=100) == third
+    assert turns.claim(fourth.conversation_id, "tests", now=now, capacity=100) is None
