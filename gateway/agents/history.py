@@ -7,6 +7,7 @@ The messages are those of pydantic-ai 2.68 as its `ModelMessagesTypeAdapter` wri
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from gateway.messages import clean
@@ -22,6 +23,7 @@ NO_RESULT = (
 )
 STOPPED = "(This answer was stopped before it was finished.)"
 LEFT_OUT = "[Earlier messages of this conversation were left out here.]"
+LONGEST_OPENING = 120  # characters of what was said first
 
 _RETURNS = ("tool-return", "retry-prompt")
 
@@ -138,13 +140,29 @@ def compact(messages: Sequence[JSONObject], budget: int) -> list[JSONObject]:
     if size(messages) <= budget:
         return list(messages)
     starts = [index for index, message in enumerate(messages) if _is_said_by_a_person(message)]
-    fitting = [start for start in starts if size(messages[start:]) + len(LEFT_OUT) <= budget]
-    start = fitting[0] if fitting else (starts[-1] if starts else 0)
+    left = _sizes_from(messages)
+    fitting = (at for at in starts if left[at] + len(_summary(messages[:at])) <= budget)
+    start = next(fitting, starts[-1] if starts else 0)
     if start == 0:
         return list(messages)
     opening = messages[start]
-    parts = [{"part_kind": "user-prompt", "content": LEFT_OUT}, *opening["parts"]]
-    return [{**opening, "parts": parts}, *messages[start + 1 :]]
+    summary = {"part_kind": "user-prompt", "content": _summary(messages[:start])}
+    return [{**opening, "parts": [summary, *opening["parts"]]}, *messages[start + 1 :]]
+
+
+def _sizes_from(messages: Sequence[JSONObject]) -> list[int]:
+    """For each message, the size of the history from there on."""
+    sizes = [size([message]) for message in messages]
+    return list(accumulate(reversed(sizes)))[::-1]
+
+
+def _summary(left_out: Sequence[JSONObject]) -> str:
+    """One line about what a model does not read: how much it was, and how it began."""
+    said = [message for message in left_out if _is_said_by_a_person(message)]
+    began = " ".join(first_words(said).split())
+    if len(began) > LONGEST_OPENING:
+        began = began[:LONGEST_OPENING] + "…"
+    return f"{LEFT_OUT} They were {len(left_out)}, of which the first said: {began!r}"
 
 
 def _alternating(messages: Iterable[JSONObject]) -> Iterable[JSONObject]:
