@@ -4,6 +4,7 @@ from hermes_site.settings.base import *
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SECRET_KEY = "test-only-key-that-guards-nothing-at-all-0123456789"
+SECRET_KEY_FALLBACKS = []
 if not env.text("REDIS_URL"):
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     CELERY_BROKER_URL = "memory://"

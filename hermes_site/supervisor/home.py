@@ -108,7 +108,7 @@ class Home:
             with os.fdopen(descriptor, "w", encoding="ascii") as file:
                 file.write(secrets.token_urlsafe(50))
         path.chmod(0o600)
-        return path.read_text(encoding="ascii").strip()
+        return path.read_text(encoding="ascii").split()[0]  # former ones follow
 
     def socket_directory(self, inside: Path, *, runtime: Path | None) -> Path:
         """Where unix sockets live: in `inside`, or elsewhere if that path is too long for one.
