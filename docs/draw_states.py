@@ -21,6 +21,7 @@ sys.path.insert(0, str(PROJECT))
 from clarify import states as clarify_states  # noqa: E402 - the path comes first
 from delivery import states as delivery_states  # noqa: E402
 from gateway import states as gateway_states  # noqa: E402
+from gateway.identity import states as identity_states  # noqa: E402
 
 PAGE = PROJECT / "docs" / "states.md"
 MEMBER = re.compile(r'^\s+[A-Z_]+ = "(?P<value>[^"]+)"(?:\s+#\s*(?P<meaning>.*))?$', re.MULTILINE)
@@ -88,6 +89,22 @@ LIVES = (
         delivery_states.PartState,
         delivery_states.PartEvent,
         delivery_states.PARTS.steps,
+    ),
+    Life(
+        "A pairing (a stranger who asks to be let in)",
+        "One row a person and account. See [access.md](access.md).",
+        "gateway/identity/states.py",
+        identity_states.PairingState,
+        identity_states.PairingEvent,
+        identity_states.PAIRINGS.steps,
+    ),
+    Life(
+        "A link (one person on two platforms)",
+        "Each step is made by a code that only the other side had read.",
+        "gateway/identity/states.py",
+        identity_states.LinkState,
+        identity_states.LinkEvent,
+        identity_states.LINKS.steps,
     ),
 )
 
