@@ -31,8 +31,12 @@ class Database(Protocol):
 class Previews(Protocol):
     """The live messages of this account."""
 
-    async def take_over(self, key: str) -> list[str]:
+    async def take_over(self, key: str, chat_id: str = "") -> list[str]:
         """End the preview `key`.
+
+        Args:
+            key: Which.
+            chat_id: Where its answer goes; what is shown in another chat is no concern of that.
 
         Returns:
             The platform ids of its messages, in order; an empty one for a message that may stand

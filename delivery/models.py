@@ -76,6 +76,12 @@ class Obligation(models.Model):
     content_hash = models.CharField(max_length=64)
     controls = models.JSONField(default=dict, blank=True)
     preview_key = models.CharField(max_length=64, blank=True)
+    fresh_after = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Seconds: a live message that is older is not changed into this one, which comes"
+        " as a new message. Empty: it always is.",
+    )
     edits = models.ForeignKey(
         "self",
         null=True,

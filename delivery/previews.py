@@ -154,8 +154,8 @@ class LivePreviews:
         live.epoch, live.text = epoch, text
         live.changed.set()
 
-    async def take_over(self, key: str) -> list[str]:
-        """End the stream and give the ids of its messages, for the final to replace.
+    async def take_over(self, key: str, chat_id: str = "") -> list[str]:
+        """End the stream and give the ids of its messages in a chat, for the final to replace.
 
         An empty one stands for a message that may be there, though nobody knows its id: its
         sending was not answered, or the process died before the answer was stored.
@@ -164,14 +164,15 @@ class LivePreviews:
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
         live = self._live.pop(key, None)
-        if live is None:
-            return await self.ambience.database(preview_rows.stored_ids, key)
-        live.close()
-        if live.task is not None:
-            await asyncio.wait([live.task], timeout=15)
-            live.task.cancel()
+        if live is not None:
+            live.close()
+            if live.task is not None:
+                await asyncio.wait([live.task], timeout=15)
+                live.task.cancel()
+            if live.message_ids and chat_id in {"", live.address.chat_id}:
+                return live.message_ids
         # A former owner of the account may have begun it, and this one not gone on with it yet.
-        return live.message_ids or await self.ambience.database(preview_rows.stored_ids, key)
+        return await self.ambience.database(preview_rows.stored_ids, key, chat_id)
 
     async def discard(self, key: str, note: str) -> None:
         """End a stream that nothing replaces: what is shown stays, with `note` for the cursor."""

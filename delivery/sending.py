@@ -3,7 +3,6 @@
 What an error means is decided elsewhere (`retry`), and how a part is said (`calling`).
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from delivery.ledger import Claimed
 from delivery.means import Means, insist
 from delivery.models import Obligation, Part
 from delivery.ports import Receipt
+from delivery.replacing import Replaced
 from delivery.retry import Decision, Step
 from delivery.scheduling import Errand
 from delivery.traffic import Traffic, errand_of, errand_to
@@ -32,9 +32,7 @@ class Sending:
         self._means, self._work = means, work
         self._caller = Caller(means, work)
         self._room = _Room(means.traffic, work.obligation)
-        self._by_part: dict[int, str] = {}  # the message that a part changes, by its position
-        self._spare: list[str] = []  # messages of no use any more once everything is delivered
-        self._doubtful: set[int] = set()  # parts of which a preview may stand without a known id
+        self._replaced = Replaced(means, work)
 
     async def see_through(self) -> None:
         """Send what is still to be sent, for as long as that may go on.
@@ -43,41 +41,26 @@ class Sending:
             LeaseLost: Another process owns the account by now.
         """
         try:
-            if not await self._find_targets():
+            if not await self._finds():
                 return
             for part in list(self._work.parts):
                 if not await self._deliver(part):
                     return
-            await self._tidy()
+            await self._replaced.tidy()
         finally:
             self._room.let_go(OutcomeUnknown())
 
     # --- what it replaces -----------------------------------------------------------------------
 
-    async def _find_targets(self) -> bool:
+    async def _finds(self) -> bool:
         """Learn which messages this one changes; False if that gave it up."""
-        obligation, ambience = self._work.obligation, self._means.ambience
-        targets: list[str] = []
-        if obligation.edits_id:
-            edited = obligation.edits_id
-            targets = await insist(lambda: ambience.database(ledger.message_ids, edited))
-        elif obligation.preview_key:
-            targets = await insist(lambda: self._means.previews.take_over(obligation.preview_key))
-        self._by_part = {position: target for position, target in enumerate(targets) if target}
-        self._doubtful = {position for position, target in enumerate(targets) if not target}
-        self._spare = [target for target in targets[self._work.obligation_parts :] if target]
-        if obligation.edits_id and not targets:
-            gone = MessageGone("the message to change was never sent")
-            verdict = Decision(Step.ABANDON, reason=gone.detail)
-            self._room.let_go(gone)
-            await self._abandon(self._work.parts[0], gone, verdict, "edit")
-            return False
-        return True
-
-    async def _tidy(self) -> None:
-        for message_id in self._spare:
-            with contextlib.suppress(TransportError):
-                await self._means.transport.delete(self._work.obligation.destination, message_id)
+        if await self._replaced.find():
+            return True
+        gone = MessageGone("the message to change was never sent")
+        verdict = Decision(Step.ABANDON, reason=gone.detail)
+        self._room.let_go(gone)
+        await self._abandon(self._work.parts[0], gone, verdict, "edit")
+        return False
 
     # --- one part ---------------------------------------------------------------------------
 
@@ -86,8 +69,7 @@ class Sending:
         # What only closes an earlier message is not worth a message of its own.
         tried: set[Step] = {Step.FRESH} if self._work.obligation.edits_id else set()
         while True:
-            target = self._by_part.get(part.position, "")
-            is_doubtful = part.position in self._doubtful
+            target, is_doubtful = self._replaced.target(part), self._replaced.is_doubtful(part)
             call = Call(target, "edit" if target else "send", is_doubtful)
             try:
                 receipt = await self._caller.call(part, call)
@@ -142,9 +124,9 @@ class Sending:
             return False
         # The refused call made no message: the next shape has its room.
         if decision.step is Step.FRESH:
-            self._spare.append(self._by_part.pop(part.position))
-            if isinstance(error, OutcomeUnknown):  # the old one may read as the new one will
-                self._doubtful.add(part.position)
+            self._replaced.give_up(part, error)
+        elif decision.step is Step.MOVED:
+            self._replaced.leave_behind()
         self._caller.reshape(part, decision.step, error)
         now = self._means.ambience.clock()
         await self._write(ledger.try_again, self._work, part, error, operation=operation, now=now)
@@ -216,7 +198,7 @@ class Sending:
         rest = self._work.after(part)
         if not rest:
             return True
-        method = "edit" if self._by_part.get(rest[0].position) else "send"
+        method = "edit" if self._replaced.target(rest[0]) else "send"
         return self._room.take(rest[0], method)
 
 

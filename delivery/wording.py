@@ -5,6 +5,7 @@ from django.utils.translation import ngettext
 
 RECOVERED = _("♻️ Recovered reply — this may be a duplicate")
 FROM_THREAD = _("↩️ The thread this belongs to is gone, so it is sent here")
+ELSEWHERE = _("↪️ The answer stands in another message")
 STOPPED = _("⏹ Stopped")
 
 

@@ -44,6 +44,8 @@ class Rules:
         idle_minutes: For `Reset.IDLE`: after so many minutes.
         hour: For `Reset.DAILY`: at this hour, 0 to 23.
         time_zone: Whose hour that is; empty for the installation's.
+        fresh_final_seconds: An answer comes as a new message, of which people are notified, where
+            its live message is older than that; None: it takes the place of the live one.
         stop_suspends: After `/stop` the next message begins another session.
         model: The name of the model that is asked there.
         system_prompt: The agent's instructions there, in place of the usual ones.
@@ -56,6 +58,7 @@ class Rules:
     idle_minutes: int | None = None
     hour: int | None = None
     time_zone: str = ""
+    fresh_final_seconds: int | None = None
     stop_suspends: bool | None = None
     model: str = ""
     system_prompt: str = ""

@@ -42,6 +42,8 @@ class Debt:
         reply_to: The platform id of the message it answers; empty for none.
         controls: Native buttons.
         preview_key: The live message it replaces; empty for none.
+        fresh_after: It comes as a new message if the live one is older than so many seconds, and
+            takes its place by an edit otherwise; None for always an edit.
         correlation: Opaque id of the turn or prompt, for whoever reads the row.
         edits: The obligation whose message it rewrites.
         parts: The content as `rendered` gives it, where it was rendered before the transaction;
@@ -56,6 +58,7 @@ class Debt:
     reply_to: str = ""
     controls: Controls = field(default_factory=Controls)
     preview_key: str = ""
+    fresh_after: int | None = None
     correlation: str = ""
     edits: Obligation | None = None
     parts: tuple[Rendered, ...] | None = None
@@ -101,6 +104,7 @@ def record(debt: Debt, *, now: datetime) -> Obligation:
         content_hash=hashlib.sha256(debt.content.encode("utf-8", "replace")).hexdigest(),
         controls=debt.controls.as_dict(),
         preview_key=debt.preview_key,
+        fresh_after=debt.fresh_after,
         edits=debt.edits,
         next_attempt_at=now,
         created_at=now,

@@ -67,6 +67,7 @@ class Migration(migrations.Migration):
                 ('content_hash', models.CharField(max_length=64)),
                 ('controls', models.JSONField(blank=True, default=dict)),
                 ('preview_key', models.CharField(blank=True, max_length=64)),
+                ('fresh_after', models.PositiveIntegerField(blank=True, help_text='Seconds: a live message that is older is not changed into this one, which comes as a new message. Empty: it always is.', null=True)),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('attempting', 'attempting'), ('failed', 'failed'), ('delivered', 'delivered'), ('abandoned', 'abandoned')], default='pending', max_length=12)),
                 ('owner', models.CharField(blank=True, max_length=200)),
                 ('epoch', models.PositiveBigIntegerField(default=0)),

@@ -121,6 +121,7 @@ class Migration(migrations.Migration):
                 ('idle_minutes', models.PositiveIntegerField(blank=True, help_text='Usually 1440, which is a day.', null=True, verbose_name='minutes without a word')),
                 ('hour', models.PositiveSmallIntegerField(blank=True, help_text='0 to 23; usually 4.', null=True, validators=[django.core.validators.MaxValueValidator(23)], verbose_name='hour of the day')),
                 ('time_zone', models.CharField(blank=True, help_text="Of that hour, e.g. Asia/Tehran. Empty: the site's.", max_length=64)),
+                ('fresh_final_seconds', models.PositiveIntegerField(blank=True, help_text='Seconds. An answer whose live message was watched for longer comes as a new message, of which people are notified, and the live one is deleted. 0: always. Empty: the live message becomes the answer.', null=True, verbose_name='a new message for the answer after')),
                 ('stop_suspends', models.BooleanField(blank=True, help_text='After /stop the next message begins another session.', null=True, verbose_name='/stop ends the session')),
                 ('model', models.CharField(blank=True, help_text='The model that is asked there. Empty: the usual one.', max_length=200)),
                 ('system_prompt', models.TextField(blank=True, help_text='What the agent is told there, in place of the usual instructions.', verbose_name='instructions')),

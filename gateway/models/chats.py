@@ -86,6 +86,14 @@ class ChatPolicy(models.Model):
     time_zone = models.CharField(
         max_length=64, blank=True, help_text="Of that hour, e.g. Asia/Tehran. Empty: the site's."
     )
+    fresh_final_seconds = models.PositiveIntegerField(
+        "a new message for the answer after",
+        null=True,
+        blank=True,
+        help_text="Seconds. An answer whose live message was watched for longer comes as a new"
+        " message, of which people are notified, and the live one is deleted. 0: always. Empty:"
+        " the live message becomes the answer.",
+    )
     stop_suspends = models.BooleanField(
         "/stop ends the session",
         null=True,
@@ -141,6 +149,7 @@ class ChatPolicy(models.Model):
             idle_minutes=self.idle_minutes,
             hour=self.hour,
             time_zone=self.time_zone,
+            fresh_final_seconds=self.fresh_final_seconds,
             stop_suspends=self.stop_suspends,
             model=self.model,
             system_prompt=self.system_prompt,

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from delivery import hints, masking, wording
+from delivery import hints, masking, replacing, wording
 from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
 from delivery.errors import TransportError
@@ -92,6 +92,7 @@ class _Serving:
             service.account, service.fence, adapter, self.ambience, reactions
         )
         self._deeds: set[asyncio.Task[None]] = set()
+        self._is_tidy = False
 
     async def run(self, stopping: asyncio.Event) -> None:
         outbox = asyncio.create_task(self.outbox.run(stopping), name="outbox")
@@ -163,6 +164,7 @@ class _Serving:
     def _connected(self) -> None:
         self.outbox.open()
         self._spawn(self.arrivals.resume(self.slug))
+        self._spawn(self._tidy())
 
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
@@ -180,6 +182,17 @@ class _Serving:
         except TransportError as error:
             with masking.people(*ids_of(deed.press)):
                 logger.info("A press could not be acknowledged: %s", error.detail)
+
+    async def _tidy(self) -> None:
+        """Take away what an earlier owner did not come to, once; it is owed to nobody."""
+        if self._is_tidy:
+            return
+        self._is_tidy = True
+        try:
+            await replacing.take_away_what_is_left(self.slug, self.adapter, self.ambience)
+        except DATABASE_TROUBLE:
+            logger.exception("Left live messages stay", extra={"account": self.slug})
+            self._is_tidy = False
 
     async def _move(self, address: Address, new_chat_id: str) -> None:
         """A send told us that a chat has a new id; what stands under the old one moves along."""

@@ -11,7 +11,7 @@ from delivery import hints, ledger
 from delivery.content import Rendered
 from delivery.ledger import Debt
 from delivery.models import Kind
-from gateway import sessions, statements, wording
+from gateway import chats, sessions, statements, wording
 from gateway.agents import history
 from gateway.messages import ChatType
 from gateway.models import TranscriptEntry, Turn
@@ -71,6 +71,7 @@ def _owe(
             content=told.headed(content),
             reply_to=turn.anchor,
             preview_key=turn.preview_key if is_live else "",
+            fresh_after=chats.rules_of(here).fresh_final_seconds if is_live else None,
             correlation=turn.correlation,
             parts=parts,
         ),

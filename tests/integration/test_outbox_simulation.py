@@ -29,7 +29,7 @@ HOUR = 3600.0
 
 
 class NoPreviews:
-    async def take_over(self, key: str) -> list[str]:
+    async def take_over(self, key: str, chat_id: str = "") -> list[str]:
         return []
 
 

@@ -15,6 +15,7 @@ from delivery.ports import Certainty, Rate, Rates
 from delivery.previews import CURSOR, LivePreviews
 from delivery.scheduling import Schedule
 from delivery.traffic import Traffic
+from tests.factories import make_conversation
 
 DM = Address(platform="telegram", account="telegram", chat_id="1")
 KEY = "t1.0"
@@ -48,6 +49,10 @@ class Stage:
 
     def say(self, text: str, *, epoch: int = 1, key: str = KEY, reply_to: str = "") -> None:
         self.live.show(key, DM, reply_to, text.strip(), epoch=epoch)
+
+    def owe_answer(self) -> None:
+        here = make_conversation(chat_id=DM.chat_id)
+        self.desk.owe("The whole answer.", conversation=here, preview_key=KEY)
 
     async def until(self, check: Callable[[], bool]) -> None:
         await self.desk.wait_until(check)
@@ -219,7 +224,7 @@ def test_a_preview_whose_id_nobody_learnt_is_owned_up_to_by_the_final(stage, end
 
     stage.play(scene)
     stage.transport.before = None
-    stage.desk.owe("The whole answer.", preview_key=KEY)
+    stage.owe_answer()
     stage.desk.serve()
     assert stage.transport.texts[-1].startswith("♻️")
     assert stage.transport.texts[-1].endswith("The whole answer.")
@@ -234,7 +239,7 @@ def test_a_preview_that_was_refused_leaves_no_doubt_behind(stage) -> None:
         await stage.quiet()
 
     stage.play(scene)
-    stage.desk.owe("The whole answer.", preview_key=KEY)
+    stage.owe_answer()
     stage.desk.serve()
     assert stage.transport.texts == ["The whole answer."]
 

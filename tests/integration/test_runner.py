@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from delivery import ledger
+from delivery import ledger, preview_rows
 from delivery.errors import AuthenticationRefused
 from delivery.means import Ambience
+from delivery.models import Preview
 from gateway import platforms, turns
 from gateway.messages import Batch
 from gateway.models import Turn
 from gateway.ports import BotIdentity
 from gateway.runner import service as services
 from gateway.runner.service import AccountService
-from tests.factories import make_account, make_conversation, make_obligation, make_turn
+from tests.factories import make_account, make_conversation, make_obligation, make_turn, settle
 from tests.fakes.transport import FakeTransport
 from tests.integration.desk import has, is_being_sent, take_lease
 
@@ -167,3 +168,20 @@ def test_nothing_is_shown_of_an_account_that_another_may_own_by_now(
 
     office.serve(show)
     assert len(office.adapter.of("send")) == shown
+
+
+@pytest.mark.proves("D13")
+def test_what_an_earlier_owner_did_not_take_away_goes_when_the_account_is_connected(office) -> None:
+    chat = make_conversation(chat_id="7", now=office.clock())
+    live = office.adapter.show("Hel ▉", chat.address)
+    preview_rows.store("t1.0", "telegram", chat.address, [live], office.clock())
+    owed = make_obligation(
+        chat, content="Hello", now=office.clock(), preview_key="t1.0", fresh_after=0
+    )
+    settle(owed, at=office.clock())
+
+    async def wait(office) -> None:
+        await office.wait_until(lambda: not Preview.objects.exists())
+
+    office.serve(wait)
+    assert office.adapter.texts == []

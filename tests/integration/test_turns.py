@@ -12,7 +12,7 @@ from delivery.processes import this_process
 from gateway import queue, sessions, turns, upkeep
 from gateway.agents import history
 from gateway.errors import TurnLost
-from gateway.models import ToolCall, TranscriptEntry, Turn
+from gateway.models import ChatPolicy, ToolCall, TranscriptEntry, Turn
 from gateway.states import FailureKind, TurnState
 from gateway.workbench import workbench
 from tests.factories import (
@@ -631,3 +631,14 @@ def test_a_turn_that_had_to_wait_is_told_of_when_it_is_taken_up(
     clock.advance(seconds)
     claim(chat, clock)
     assert told == hints_given
+
+
+@pytest.mark.proves("D13")
+@pytest.mark.parametrize("seconds", [None, 0, 90])
+def test_a_chats_settings_say_when_an_answer_is_a_new_message(chat, clock, seconds) -> None:
+    ChatPolicy.objects.create(account="telegram", chat_id="7", fresh_final_seconds=seconds)
+    ChatPolicy.objects.create(account="telegram", chat_id="8", fresh_final_seconds=5)
+    enqueue(chat, clock)
+    turns.finish(claim(chat, clock), "Done.", [ANSWER], {}, now=clock())
+    (owed,) = Obligation.objects.filter(kind=Kind.FINAL)
+    assert owed.fresh_after == seconds
