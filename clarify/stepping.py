@@ -125,6 +125,26 @@ class Change:
     progress: Progress
 
 
+def ticked(questions: Sequence[Question], progress: Progress, chosen: Sequence[Press]) -> Progress:
+    """`progress` with those boxes on that are ticked on the screen, and no others of its question.
+
+    Args:
+        questions: What is asked.
+        progress: How far the person was.
+        chosen: What the boxes that are on would do as buttons.
+    """
+    here = progress.current(questions)
+    question = questions[here]
+    if not question.multi_select:
+        return progress
+    places = {
+        one.option
+        for one in chosen
+        if one.move is Move.PICK and one.question == here and one.option < len(question.options)
+    }
+    return replace(progress, picked={**progress.picked, question.key: tuple(sorted(places))})
+
+
 def press(questions: Sequence[Question], progress: Progress, pressed: Press) -> Change:
     """What becomes of `progress` when a button is pressed; never raises."""
     if pressed.move is Move.SKIP:
@@ -245,7 +265,11 @@ def _options(question: Question, progress: Progress, token: str, here: int) -> l
     marked = picked if question.multi_select or question.key in progress.answers else None
     captions = presenting.captions(question, selected=marked, many=question.multi_select)
     return [
-        Button(label=caption, data=button_data(token, Press(Move.PICK, here, place).encoded()))
+        Button(
+            label=caption,
+            data=button_data(token, Press(Move.PICK, here, place).encoded()),
+            ticked=place in picked if question.multi_select else None,
+        )
         for place, caption in enumerate(captions)
     ]
 

@@ -31,11 +31,27 @@ class ButtonStyle(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Button:
-    """One native button: what the person reads, and the token that comes back when pressed."""
+    """One native button: what the person reads, and the token that comes back when pressed.
+
+    `ticked` says of one that can be on or off which it is; a platform may draw it as a box to
+    tick, and tell of the boxes when another button is pressed. None for every other button.
+    """
 
     label: str
     data: str
     style: ButtonStyle = ButtonStyle.PLAIN
+    ticked: bool | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The button as JSON, for a column."""
+        fields = {"label": self.label, "data": self.data, "style": self.style.value}
+        return fields if self.ticked is None else {**fields, "ticked": self.ticked}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Button":
+        """The button that `as_dict` wrote."""
+        style, ticked = ButtonStyle(fields["style"]), fields.get("ticked")
+        return cls(label=fields["label"], data=fields["data"], style=style, ticked=ticked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +69,7 @@ class Controls:
     def as_dict(self) -> dict[str, Any]:
         """The controls as JSON, for a column."""
         return {
-            "rows": [
-                [{"label": b.label, "data": b.data, "style": b.style.value} for b in row]
-                for row in self.rows
-            ],
+            "rows": [[button.as_dict() for button in row] for row in self.rows],
             "force_reply": self.force_reply,
             "placeholder": self.placeholder,
             "clear": self.clear,
@@ -66,10 +79,7 @@ class Controls:
     def from_dict(cls, fields: dict[str, Any]) -> "Controls":
         """The controls that `as_dict` wrote; an empty dict gives none."""
         rows = tuple(
-            tuple(
-                Button(label=b["label"], data=b["data"], style=ButtonStyle(b["style"])) for b in row
-            )
-            for row in fields.get("rows", ())
+            tuple(Button.from_dict(button) for button in row) for row in fields.get("rows", ())
         )
         return cls(
             rows=rows,

@@ -80,6 +80,15 @@ class Transport(Protocol):
 
 
 @runtime_checkable
+class StopsTyping(Protocol):
+    """A transport whose typing notice would stay although the answer is there."""
+
+    async def stop_typing(self, address: Address) -> None:
+        """Take the notice away."""
+        ...
+
+
+@runtime_checkable
 class Readable(Protocol):
     """What a transport also has whose certainty is `READABLE`."""
 
@@ -161,6 +170,8 @@ class Outlet:
 
     `shows_at_once`: people see a message as soon as it is recorded, before anything is sent.
     `groups_need_reply`: in a group it may hear only what mentions it or replies to it.
+    `supports_forms`: a press can be answered with a field for own words.
+    `threads_hang`: a thread stands below a message, and is no room of its own.
     """
 
     dialect: Dialect
@@ -172,6 +183,8 @@ class Outlet:
     group_edit_interval: timedelta
     shows_at_once: bool = False
     groups_need_reply: bool = False
+    supports_forms: bool = False
+    threads_hang: bool = False
     rates: Rates = field(default_factory=Rates)
 
 

@@ -17,9 +17,10 @@ from gateway.models import Decision, Turn
 def as_answer(heard: Heard) -> Verdict | None:
     """What answers a question that is open to the person."""
     event = heard.event
-    if heard.nothing_asked or event.attachments or not event.text.strip():
+    if event.attachments or not event.text.strip():
         return None
-    mine = heard.open_prompts()
+    mine = [] if heard.nothing_asked else heard.open_prompts()
+    mine = mine or heard.prompts_nearby()
     if not mine:
         return None
     try:

@@ -4,16 +4,26 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from delivery.addresses import Address
-from gateway.messages import ButtonPress, ChatType, Source
+from gateway.messages import ButtonPress, ChatType, Form, Source
 
 
 @dataclass(frozen=True)
 class AckPress:
-    """Answer a press on the platform, now."""
+    """Answer a press on the platform, now.
+
+    Attributes:
+        press: The press.
+        text: What the presser reads.
+        alert: Show it as a box to be closed.
+        is_echo: The message that was pressed will say the same.
+        form: What to show instead, where the platform has forms.
+    """
 
     press: ButtonPress
     text: str
     alert: bool = False
+    is_echo: bool = False
+    form: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +60,14 @@ def from_plain(fields: dict[str, Any]) -> Deed:
             given = dict(rest.pop("press"))
             source = dict(given.pop("source"))
             chat_type = ChatType(source.pop("chat_type"))
-            press = ButtonPress(source=Source(chat_type=chat_type, **source), **given)
-            return AckPress(press=press, **rest)
+            chosen = given.pop("chosen")
+            press = ButtonPress(
+                source=Source(chat_type=chat_type, **source),
+                chosen=None if chosen is None else tuple(chosen),
+                **given,
+            )
+            form = rest.pop("form")
+            return AckPress(press=press, form=Form(**form) if form else None, **rest)
         case "StartTyping":
             return StartTyping(address=Address.from_dict(rest["address"]), turn=int(rest["turn"]))
     return FetchFiles(turn=int(rest["turn"]))

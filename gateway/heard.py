@@ -1,13 +1,13 @@
 """Something said in a conversation, and how it is replied to at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from clarify import questions
 from clarify.models import Prompt
 from clarify.questions import Answerer
-from delivery import ledger
+from delivery import ledger, registry
 from delivery.ledger import Debt
 from delivery.models import Kind
 from gateway import policy, turns
@@ -46,7 +46,15 @@ class Heard:
     @property
     def is_addressed(self) -> bool:
         """Whether it is meant for us."""
-        return self.event.mentions_bot or self.source.address.is_private
+        is_to_us = self.event.mentions_bot or self.source.address.is_private
+        return is_to_us or self._is_talk_of_ours
+
+    @property
+    def _is_talk_of_ours(self) -> bool:
+        """Whether it stands in a thread that hangs on a message, and in which we were asked."""
+        if not self.source.thread_id or not registry.outlet(self.source.platform).threads_hang:
+            return False
+        return Turn.objects.filter(conversation=self.conversation).exists()
 
     @cached_property
     def ahead(self) -> list[Turn]:
@@ -61,6 +69,22 @@ class Heard:
             lane=self.source.address.lane,
             quoted_message_id=self.event.reply_to,
         )
+
+    def prompts_nearby(self) -> list[Prompt]:
+        """The questions that wait for this person elsewhere in the chat ([Q27]).
+
+        Where threads hang on messages, a word below a question answers it, and so does one at the
+        top of a private chat in a thread of which it was asked.
+        """
+        address, quoted = self.source.address, self.event.reply_to
+        if not registry.outlet(self.source.platform).threads_hang:
+            return []
+        top = replace(address, thread_id="").lane
+        if address.thread_id:
+            meant = questions.quoted(top, quoted) if quoted else None
+            is_theirs = meant is not None and questions.may_answer(meant, self.speaker)
+            return [meant] if meant is not None and meant.is_open and is_theirs else []
+        return questions.open_below(top, self.speaker) if address.is_private else []
 
     def reply(self, words: str, kind: Kind = Kind.CONTROL, *, occasion: str = "") -> None:
         """Owe the person `words`, once for this message and `occasion`."""

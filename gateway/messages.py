@@ -105,6 +105,7 @@ class ButtonPress:
         data: What we put on the button.
         interaction_id: What the platform wants back as the acknowledgement.
         message_id: The message that carried the button.
+        chosen: What we put on the boxes that are ticked in that message; None where it has none.
     """
 
     source: Source
@@ -112,6 +113,26 @@ class ButtonPress:
     interaction_id: str
     data: str
     message_id: str = ""
+    chosen: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """One field for own words, on a page of its own; all of it is what the person reads.
+
+    Attributes:
+        title: At the top.
+        label: What is asked, above the field.
+        placeholder: In the empty field.
+        submit: On the button that sends it.
+        cancel: On the button that does not.
+    """
+
+    title: str
+    label: str
+    placeholder: str
+    submit: str
+    cancel: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 from delivery.content import Limit
 from delivery.ports import Certainty, Dialect, OutgoingPart, Outlet, Rates, Receipt, Transport
 from gateway.fetching.limits import Limits, Meter
-from gateway.messages import Batch, ButtonPress, Inbound
+from gateway.messages import Batch, ButtonPress, Form, Inbound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,8 @@ class Capabilities:
     max_photo_bytes: int = 0
     max_buttons: int = 0
     callback_data_bytes: int = 0
+    toasts: bool = True  # a press can be answered with a notice that goes away by itself
+    threads_hang: bool = False  # a thread stands below a message, and is no room of its own
     shows_queue: bool = False  # people there see what is queued, without being told
     shows_at_once: bool = False  # what is recorded is seen, before anything is sent
     groups_need_reply: bool = False  # there it may hear only what mentions it or replies to it
@@ -162,25 +164,6 @@ class TakesFiles(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Form:
-    """One field for own words, on a page of its own; all of it is what the person reads.
-
-    Attributes:
-        title: At the top.
-        label: What is asked, above the field.
-        placeholder: In the empty field.
-        submit: On the button that sends it.
-        cancel: On the button that does not.
-    """
-
-    title: str
-    label: str
-    placeholder: str
-    submit: str
-    cancel: str
-
-
 @runtime_checkable
 class OpensForms(Protocol):
     """An adapter that can answer a press with a form; what is typed comes in as a message."""
@@ -287,4 +270,6 @@ def outlet_of(platform: Platform) -> Outlet:
         group_edit_interval=capabilities.group_edit_interval,
         shows_at_once=capabilities.shows_at_once,
         groups_need_reply=capabilities.groups_need_reply,
+        supports_forms=capabilities.modals,
+        threads_hang=capabilities.threads_hang,
     )

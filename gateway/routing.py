@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from clarify import questions
 from clarify.errors import NotAllowed, NotYours, UnknownPrompt
-from clarify.questions import Answerer, Effect
+from clarify.questions import Answerer, Effect, Outcome
 from delivery import destinations
 from gateway import (
     access,
@@ -37,6 +37,7 @@ from gateway.messages import (
     ButtonPress,
     ChatMoved,
     EditedMessage,
+    Form,
     Ignored,
     Inbound,
     InboundMessage,
@@ -179,7 +180,11 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     address = event.source.address
     try:
         outcome = questions.press(
-            event.data, lane=address.lane, answerer=access.speaker(event.source, judged), now=now
+            event.data,
+            lane=address.lane,
+            answerer=access.speaker(event.source, judged),
+            now=now,
+            chosen=event.chosen,
         )
     except UnknownPrompt:
         return _refused(event, Decision.IGNORED, "no such button", wording.UNKNOWN_BUTTON)
@@ -188,10 +193,26 @@ def _pressed(event: ButtonPress, now: datetime) -> Verdict:
     except NotAllowed as error:
         return _refused(event, Decision.DENIED, "may not approve this", error)
     late = outcome.effect is Effect.TOO_LATE
-    deeds: tuple[Deed, ...] = (AckPress(event, outcome.say, alert=late),)
+    is_echo = outcome.effect is Effect.RESOLVED
+    ack = AckPress(event, outcome.say, alert=late, is_echo=is_echo, form=_form(outcome))
+    deeds: tuple[Deed, ...] = (ack,)
     deeds += answering.typing_after(outcome, address)
     decision = Decision.CLOSED if late else Decision.ANSWER
     return Verdict(decision, outcome.effect.value, prompt=outcome.prompt, deeds=deeds)
+
+
+def _form(outcome: Outcome) -> Form | None:
+    """The form in which own words are asked for, if they are."""
+    words = outcome.prompt.words
+    if not outcome.asks:
+        return None
+    return Form(
+        title=str(words.your_answer),
+        label=outcome.asks,
+        placeholder=str(words.your_answer),
+        submit=str(words.submit),
+        cancel=str(words.back),
+    )
 
 
 def _refused(event: ButtonPress, decision: Decision, reason: str, words: object) -> Verdict:

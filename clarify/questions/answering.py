@@ -18,7 +18,7 @@ from clarify.schema import Question
 from clarify.sets import read_set
 from clarify.states import Effect, Event, State
 from clarify.stepping import PressEffect, Progress
-from delivery import hints
+from delivery import hints, registry
 
 
 def answer_text(prompt: Prompt, text: str, answerer: Answerer, *, now: datetime) -> Outcome:
@@ -126,7 +126,14 @@ def skip(prompt: Prompt, answerer: Answerer, *, now: datetime, said: str = "") -
     return _resolve_by(prompt, Event.SKIP, answerer, said, now)
 
 
-def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome:
+def press(
+    data: str,
+    *,
+    lane: str,
+    answerer: Answerer,
+    now: datetime,
+    chosen: Sequence[str] | None = None,
+) -> Outcome:
     """A button was pressed.
 
     Args:
@@ -134,6 +141,7 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome
         lane: Where it was pressed.
         answerer: Who pressed.
         now: The present.
+        chosen: What the boxes carry that are ticked on its message; None where it has none.
 
     Returns:
         What became of it.
@@ -160,15 +168,21 @@ def press(data: str, *, lane: str, answerer: Answerer, now: datetime) -> Outcome
         raise NotYours
     if prompt.state != State.PENDING:
         return Outcome(Effect.TOO_LATE, prompt, closed_words(prompt))
-    return _pressed(prompt, choice, answerer, now)
+    return _pressed(prompt, choice, answerer, now, chosen)
 
 
-def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> Outcome:
+def _pressed(
+    prompt: Prompt,
+    choice: str,
+    answerer: Answerer,
+    now: datetime,
+    chosen: Sequence[str] | None,
+) -> Outcome:
     pressed = stepping.decoded(choice) if prompt.has_buttons else None
     if pressed is None:
         raise UnknownPrompt
     questions = prompt.question_set.questions
-    change = stepping.press(questions, prompt.so_far, pressed)
+    change = stepping.press(questions, _with_boxes(prompt, pressed, chosen), pressed)
     match change.effect:
         case PressEffect.UNKNOWN:
             raise UnknownPrompt
@@ -185,10 +199,32 @@ def _pressed(prompt: Prompt, choice: str, answerer: Answerer, now: datetime) -> 
     _keep(prompt, change.progress)
     _store(prompt, now)
     if change.effect is PressEffect.TYPE:
-        showing.invite(prompt, now)
-        return Outcome(Effect.KEPT, prompt, prompt.words.type_your_answer)
+        return _let_type(prompt, now)
     showing.refresh(prompt, now)
     return Outcome(Effect.KEPT, prompt)
+
+
+def _with_boxes(prompt: Prompt, pressed: stepping.Press, chosen: Sequence[str] | None) -> Progress:
+    """How far the person is, with the boxes that are ticked; those of another prompt do not count.
+
+    Boxes tell how the question on the screen looks, so a button of an earlier one brings none.
+    """
+    questions, so_far = prompt.question_set.questions, prompt.so_far
+    if chosen is None or pressed.question != so_far.current(questions):
+        return so_far
+    read = [buttons.from_button(data) for data in chosen]
+    found = [stepping.decoded(one[1]) for one in read if one and one[0] == prompt.token]
+    return stepping.ticked(questions, so_far, [one for one in found if one is not None])
+
+
+def _let_type(prompt: Prompt, now: datetime) -> Outcome:
+    """Ask for own words: in a form where there are forms, else by a message."""
+    say = prompt.words.type_your_answer
+    if registry.outlet(prompt.destination.platform).supports_forms:
+        here = prompt.so_far.current(prompt.question_set.questions)
+        return Outcome(Effect.KEPT, prompt, say, asks=prompt.question_set.questions[here].text)
+    showing.invite(prompt, now)
+    return Outcome(Effect.KEPT, prompt, say)
 
 
 def _resolve_by(

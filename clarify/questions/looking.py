@@ -163,6 +163,18 @@ def open_to(
     ]
 
 
+def open_below(lane: str, answerer: Answerer) -> list[Prompt]:
+    """The questions put to `answerer` in threads of the chat whose lane without a thread this is.
+
+    A word at the top of a private chat may answer what was asked further down in it ([Q27]).
+    """
+    asked = Prompt.objects.filter(
+        lane__startswith=lane, state=State.PENDING, asker_id=answerer.id
+    ).exclude(kind=PromptKind.APPROVAL)
+    prompts = asked.select_related("obligation").order_by("id")
+    return [prompt for prompt in prompts if is_armed(prompt) and may_answer(prompt, answerer)]
+
+
 def quoted(lane: str, message_id: str) -> Prompt | None:
     """The prompt, open or closed, that the platform message `message_id` of a lane shows."""
     shown = Prompt.objects.filter(lane=lane, obligation__parts__message_id=message_id)

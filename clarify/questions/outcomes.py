@@ -10,11 +10,15 @@ from clarify.states import Effect
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an answer: the effect, and the words for whoever gave it."""
+    """What became of an answer: the effect, and the words for whoever gave it.
+
+    `asks` is what their own words are to answer now, where they may be asked for in a form.
+    """
 
     effect: Effect
     prompt: Prompt
     say: str = ""
+    asks: str = ""
 
 
 def note(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from delivery.addresses import Address
 from delivery.errors import TransportError
 from delivery.pacing import Budget
-from delivery.ports import Outlet, Transport
+from delivery.ports import Outlet, StopsTyping, Transport
 
 BEFORE = 0.2  # seconds; an answer that is quicker needs no notice
 MOST_A_SECOND = 8.0  # of one account; under pressure typing is the first to go ([D9])
@@ -21,6 +21,8 @@ class Presence:
         self.transport, self.outlet, self.is_able = transport, outlet, is_able
         self.has_room: Callable[[Address], bool] = lambda _address: True
         self._typing: dict[int, asyncio.Task[None]] = {}
+        self._shown: dict[int, Address] = {}  # where it was shown, and has not ended
+        self._ending: set[asyncio.Task[None]] = set()
         self._budget = Budget(MOST_A_SECOND)
 
     def start(self, turn: int, address: Address) -> None:
@@ -34,6 +36,11 @@ class Presence:
         task = self._typing.pop(turn, None)
         if task is not None:
             task.cancel()
+        place = self._shown.pop(turn, None)
+        if place is not None and isinstance(self.transport, StopsTyping):
+            quiet = asyncio.create_task(self._quiet(self.transport, place))
+            self._ending.add(quiet)
+            quiet.add_done_callback(self._ending.discard)
 
     @property
     def turns(self) -> set[int]:
@@ -44,6 +51,13 @@ class Presence:
         """Show nothing any more."""
         for turn in list(self._typing):
             self.end(turn)
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=2)
+
+    @staticmethod
+    async def _quiet(transport: StopsTyping, address: Address) -> None:
+        with contextlib.suppress(TransportError):
+            await transport.stop_typing(address)
 
     async def _type(self, turn: int, address: Address) -> None:
         loop = asyncio.get_running_loop()
@@ -53,6 +67,7 @@ class Presence:
             with contextlib.suppress(TransportError):
                 while loop.time() < ends_at:
                     if self.has_room(address) and self._budget.take(loop.time()):
+                        self._shown[turn] = address
                         await self.transport.typing(address)
                     await asyncio.sleep(self.outlet.typing_period.total_seconds())
         finally:

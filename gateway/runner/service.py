@@ -21,9 +21,9 @@ from gateway.deeds import AckPress, Deed, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
 from gateway.media.sending import carrier
-from gateway.messages import ids_of
+from gateway.messages import ButtonPress, Form, ids_of
 from gateway.models import Account, AccountState
-from gateway.ports import Adapter, Platform, outlet_of
+from gateway.ports import Adapter, OpensForms, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
 from gateway.runner.presence import Presence
 
@@ -75,6 +75,7 @@ class _Serving:
         self.slug, self.ambience, self.adapter = service.account.slug, service.ambience, adapter
         outlet, rates = outlet_of(platform), platform.rates(accounts.config_of(service.account))
         self.traffic = Traffic(Schedule(rates), self.ambience.clock)
+        self.has_toasts = platform.capabilities.toasts
         self.presence = Presence(adapter, outlet, is_able=platform.capabilities.typing)
         self.presence.has_room = lambda address: self.traffic.has_room(address, "typing")
         self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience, self.traffic)
@@ -177,8 +178,11 @@ class _Serving:
     async def _acknowledge(self, deed: AckPress) -> None:
         if not self.traffic.has_room(deed.press.source.address, "acknowledge"):
             return  # a spinner may turn for longer; what is owed may not
+        text = "" if deed.is_echo and not self.has_toasts else str(deed.text)
         try:
-            await self.adapter.acknowledge(deed.press, text=str(deed.text), alert=deed.alert)
+            if deed.form is not None and await self._has_opened(deed.press, deed.form):
+                return
+            await self.adapter.acknowledge(deed.press, text=text, alert=deed.alert)
         except TransportError as error:
             with masking.people(*ids_of(deed.press)):
                 logger.info("A press could not be acknowledged: %s", error.detail)
@@ -193,6 +197,17 @@ class _Serving:
         except DATABASE_TROUBLE:
             logger.exception("Left live messages stay", extra={"account": self.slug})
             self._is_tidy = False
+
+    async def _has_opened(self, press: ButtonPress, form: Form) -> bool:
+        """Whether the presser sees a form; where they do not, words ask for the same."""
+        if not isinstance(self.adapter, OpensForms):
+            return False
+        try:
+            await self.adapter.open_form(press, form)
+        except TransportError as error:
+            logger.info("A form could not be shown: %s", error.detail)
+            return False
+        return True
 
     async def _move(self, address: Address, new_chat_id: str) -> None:
         """A send told us that a chat has a new id; what stands under the old one moves along."""

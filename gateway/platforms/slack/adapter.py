@@ -16,13 +16,13 @@ from delivery.errors import (
 )
 from delivery.ports import OutgoingPart, Receipt
 from gateway.fetching.limits import Limits, Meter
-from gateway.messages import Batch, ButtonPress
+from gateway.messages import Batch, ButtonPress, Form
 from gateway.platforms.slack import calls, conf, wire
 from gateway.platforms.slack.files import Files
 from gateway.platforms.slack.hearing import Hearing
 from gateway.platforms.slack.sockets import Sockets
 from gateway.platforms.slack.web import Web, new_session
-from gateway.ports import AccountConfig, BotIdentity, Form, OutgoingFile
+from gateway.ports import AccountConfig, BotIdentity, OutgoingFile
 
 # Our clock and Slack's need not agree, and a message is stamped when Slack has it.
 SLACK_OF_CLOCKS = timedelta(minutes=5)

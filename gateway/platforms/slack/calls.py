@@ -12,10 +12,9 @@ from delivery.addresses import Address
 from delivery.content import Button, ButtonStyle, Controls
 from delivery.errors import MessageGone
 from delivery.ports import OutgoingPart
-from gateway.messages import ButtonPress
+from gateway.messages import ButtonPress, Form
 from gateway.platforms.slack.interactions import FORM
 from gateway.platforms.slack.places import Spot
-from gateway.ports import Form
 
 Params = dict[str, Any]
 
@@ -23,7 +22,7 @@ KEY = "delivery"  # in `event_payload`
 METADATA = "hermes_gateway_part"
 STATUS = "is thinking…"
 # How many elements one block of actions holds, and how long the words of a button are.
-MOST_BUTTONS, LONGEST_LABEL = 25, 75
+MOST_BUTTONS, MOST_BOXES, LONGEST_LABEL = 25, 10, 75
 _TITLE, _FIELD, _HINT = 24, 2000, 150  # characters: a form's title, its field's label and hint
 _TS = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}", re.ASCII)
 _STYLES = {ButtonStyle.PRIMARY: "primary", ButtonStyle.DANGER: "danger"}
@@ -160,24 +159,52 @@ def _content(part: OutgoingPart) -> Params:
 
 def _blocks(part: OutgoingPart) -> list[Params]:
     """The words and the controls under them; none where there are no controls."""
-    rows = _rows(part.controls)
-    if not rows:
+    groups = _groups(part.controls)
+    if not groups:
         return []
     spot = Spot(scope=part.address.scope_id, thread=part.address.thread_id)
     said = {"type": "section", "text": {"type": "mrkdwn", "text": part.body.text}}
-    return [said, *(_row(row, number, spot) for number, row in enumerate(rows))]
+    return [said, *(_block(group, number, spot) for number, group in enumerate(groups))]
 
 
-def _rows(controls: Controls) -> list[tuple[Button, ...]]:
-    pieces = []
+def _groups(controls: Controls) -> list[list[Button]]:
+    """What stands in one block each: a row of buttons, or boxes that follow one another."""
+    groups: list[list[Button]] = []
     for row in controls.rows:
-        pieces += [row[at : at + MOST_BUTTONS] for at in range(0, len(row), MOST_BUTTONS)]
-    return pieces
+        is_boxes = all(button.ticked is not None for button in row)
+        if is_boxes and groups and groups[-1][0].ticked is not None:
+            groups[-1] += row
+        else:
+            groups.append(list(row))
+    return [
+        group[at : at + most]
+        for group in groups
+        for most in [MOST_BOXES if group[0].ticked is not None else MOST_BUTTONS]
+        for at in range(0, len(group), most)
+    ]
 
 
-def _row(row: tuple[Button, ...], number: int, spot: Spot) -> Params:
-    elements = [_button(button, f"{number}.{place}") for place, button in enumerate(row)]
+def _block(group: list[Button], number: int, spot: Spot) -> Params:
+    if group[0].ticked is not None:
+        elements = [_boxes(group, f"{number}.0")]
+    else:
+        elements = [_button(button, f"{number}.{place}") for place, button in enumerate(group)]
     return {"type": "actions", "block_id": spot.encoded(number), "elements": elements}
+
+
+def _boxes(group: list[Button], action_id: str) -> Params:
+    """Boxes to tick, of which Slack tells when a button of the same message is pressed."""
+    options = [
+        {"text": _plain(_unmarked(box.label)[:LONGEST_LABEL]), "value": box.data} for box in group
+    ]
+    drawn: Params = {"type": "checkboxes", "action_id": action_id, "options": options}
+    on = [option for option, box in zip(options, group, strict=True) if box.ticked]
+    return drawn | ({"initial_options": on} if on else {})
+
+
+def _unmarked(label: str) -> str:
+    """The label without the sign by which a button shows that it is on: a box has its own."""
+    return label.removeprefix("☑ ").removeprefix("☐ ")
 
 
 def _button(button: Button, action_id: str) -> Params:

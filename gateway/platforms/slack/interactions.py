@@ -57,7 +57,23 @@ def _press(action: Raw, payload: Raw, us: Us) -> Inbound:
         interaction_id=f"{payload.get('trigger_id') or ''} {payload.get('response_url') or ''}",
         data=clean(str(action["value"])),
         message_id=str(message.get("ts") or container.get("message_ts") or ""),
+        chosen=_ticked(payload),
     )
+
+
+def _ticked(payload: Raw) -> tuple[str, ...] | None:
+    """What the boxes carry that are on in the pressed message; None where it has no boxes."""
+    values = (payload.get("state") or {}).get("values") or {}
+    boxes = [
+        element
+        for block in values.values()
+        for element in block.values()
+        if element.get("type") == _TICKS
+    ]
+    if not boxes:
+        return None
+    chosen = [one for element in boxes for one in element.get("selected_options") or ()]
+    return tuple(clean(str(one["value"])) for one in chosen)
 
 
 def _event_id(kind: str, action: Raw, payload: Raw) -> str:

@@ -32,9 +32,7 @@ def hear(config: AccountConfig, bot_id: str, request: Request) -> Answer:
     problem = problem_with_signature(request, options.signing_secret)
     if problem:
         return _refused(401, problem)
-    us = wire.Us(
-        account=config.slug, user_id=bot_id, replies_in_threads=options.replies_in_threads
-    )
+    us = wire.Us(account=config.slug, user_id=bot_id, replies_in_threads=options.replies_in_threads)
     try:
         return _answered(request, us)
     except (ValueError, RecursionError):
@@ -91,4 +89,3 @@ def _object(text: str) -> dict[str, Any]:
 
 def _refused(status: int, why: str) -> Answer:
     return Answer(status=status, body=why, content_type="text/plain")
-

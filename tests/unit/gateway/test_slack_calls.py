@@ -19,9 +19,9 @@ from delivery.errors import (
     TooOld,
 )
 from delivery.ports import OutgoingPart
-from gateway.messages import ButtonPress, ChatType, Source
+from gateway.messages import ButtonPress, ChatType, Form, Source
 from gateway.platforms.slack import calls, conf, files, platform, refusals
-from gateway.ports import AccountConfig, Form
+from gateway.ports import AccountConfig
 from tests.peers.slack import blocks
 
 
