@@ -15,6 +15,10 @@ from typing_extensions import override
 class Channel(redis.Channel):
     """A channel that makes its client once for each pool."""
 
+    # What a worker was given and has not done when it ends is not put back: the turns that it lays
+    # down are woken anew, and a sweep finds the rest.
+    do_restore = False
+
     _shared: Any = None
 
     @override

@@ -106,10 +106,7 @@ class ModelShelf:
 
     def _build_compatible(self, name: str) -> Model:
         # The client library costs 30 MB and half a second, which the demo agent need not pay.
-        from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-        from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
-
-        from gateway.agents.plain_openai import PlainOpenAI  # noqa: PLC0415
+        from gateway.agents.plain_openai import PlainChatModel, PlainOpenAI  # noqa: PLC0415
 
         config = self.config
         if self._client is None:
@@ -121,7 +118,7 @@ class ModelShelf:
             max_retries=0,  # PatientModel tries again, and honours long waits as well
             timeout=self._timeout(),
         )
-        return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+        return PlainChatModel(name, client)
 
     def _limits(self) -> httpx2.Limits:
         most = self.config.max_connections
