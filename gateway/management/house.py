@@ -1,6 +1,7 @@
 """What the commands of this site share: no traceback at anybody, and who gave the command."""
 
 import getpass
+import sys
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -53,6 +54,25 @@ class HouseCommand(BaseCommand):
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             self.say("  ".join(cells).rstrip())
+
+
+def passphrase(*, from_stdin: bool, twice: bool = False) -> str:
+    """A passphrase that whoever gave the command types, unseen, or pipes in.
+
+    Args:
+        from_stdin: It is the first line of standard input.
+        twice: It is asked for a second time, against slips.
+
+    Raises:
+        CommandError: The second time it was another one.
+    """
+    if from_stdin or not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    words = getpass.getpass("Passphrase (not shown): ")
+    if twice and getpass.getpass("Once more: ") != words:
+        message = "These are two different passphrases. Nothing is written."
+        raise CommandError(message)
+    return words
 
 
 def actor() -> str:
