@@ -126,6 +126,13 @@ ABANDON = Deed(
     errors=(DeliveryError,),
     form=AbandonForm,
 )
+REOPEN = Deed(
+    title="Send to these chats again?",
+    past="open again; what was given up meanwhile can be retried",
+    warning="If they are still closed to us, the next message says so.",
+    do=lambda row, _given, actor, now: staff.reopen(row, actor=actor, now=now),
+    errors=(DeliveryError,),
+)
 MARK_DELIVERED = Deed(
     title="Mark these as delivered?",
     past="marked as delivered",
@@ -295,3 +302,11 @@ class DeadDestinationAdmin(ReadOnlyAdmin[DeadDestination]):
     list_filter = ("platform", "account")
     search_fields = ("chat_id__exact",)
     ordering = ("-since",)
+    actions = ("reopen",)
+
+    @admin.action(description="Open again…", permissions=["operate"])
+    def reopen(
+        self, request: HttpRequest, queryset: QuerySet[DeadDestination]
+    ) -> HttpResponse | None:
+        """Send there again."""
+        return self.carry_out(request, queryset, REOPEN, action="reopen")

@@ -1,4 +1,4 @@
-"""What staff may do to an owed message: each verb with its row in the audit log.
+"""What staff may do to an owed message, or a closed chat: each verb with its audit row.
 
 Every verb does its work in one transaction and raises when there was nothing to do, in words that
 the person who asked can act on.
@@ -8,9 +8,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from delivery import auditing, ledger
+from delivery import auditing, destinations, ledger
+from delivery.addresses import Address
 from delivery.errors import IllegalTransition
-from delivery.models import Obligation
+from delivery.models import DeadDestination, Obligation
 from delivery.states import State
 
 BUSY = "It is being sent at this moment; look again in a minute."
@@ -50,6 +51,19 @@ def mark_delivered(obligation: Obligation, *, actor: str, now: datetime) -> None
         if not ledger.mark_delivered(obligation, reason=f"seen by {actor}", now=now):
             raise _refusal(obligation)
         _note("delivery.marked_delivered", obligation, actor, now)
+
+
+def reopen(closed: DeadDestination, *, actor: str, now: datetime) -> None:
+    """Send to a chat again that was closed to us and says nothing by itself.
+
+    What was given up meanwhile stays given up until it is retried.
+    """
+    with transaction.atomic():
+        destinations.revive(
+            Address(platform=closed.platform, account=closed.account, chat_id=closed.chat_id)
+        )
+        subject = f"chat:{closed.account}:{closed.chat_id}"
+        auditing.note("chat.reopened", actor=actor, subject=subject, now=now, reason=closed.reason)
 
 
 def _note(action: str, obligation: Obligation, actor: str, now: datetime, **detail: str) -> None:

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 from django.utils import timezone
 
+from delivery.models import DeadDestination
 from gateway import instructions
 from gateway.models import AuditEvent, Turn
 from gateway.webhooks import endpoints
@@ -20,6 +21,7 @@ from tests.integration.paging import confirm
 from tests.integration.sender import Sender, make_endpoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.proves("W1")]
+SIGNING = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 SLACKS = "8f742231b10e8888abcd99yyyzzz85a5"
 
 
@@ -253,3 +255,40 @@ def test_a_turn_that_an_event_began_can_ask_nobody():
     assert tools
     assert not tools & {"clarify", "ask_user"}
     assert "nobody can be asked" in instructions.for_turn(instructions.context_of(turn))
+
+
+# --- out ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.proves("D10")
+def test_a_receiver_that_wanted_no_more_is_sent_to_again_when_staff_say_so(boss):
+    closed = DeadDestination.objects.create(
+        platform="webhook", account="out", chat_id="deploys", reason="410", since=timezone.now()
+    )
+
+    answer = confirm(boss, DeadDestination, "reopen", closed)
+
+    assert "open again" in answer.content.decode()
+    assert DeadDestination.objects.count() == 0
+    assert AuditEvent.objects.get(action="chat.reopened").subject == "chat:out:deploys"
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "said"),
+    [
+        ([], SIGNING, "option url is missing"),
+        (["url=http://example.org/in"], SIGNING, "must begin with https://"),
+        (["url=https://10.0.0.7/in"], SIGNING, "private network"),
+        (["url=https://example.org/in"], "nonsense!", "is whsec_ followed by base64"),
+        (["url=https://example.org/in", "colour=red"], SIGNING, "no option 'colour'"),
+    ],
+)
+def test_a_receiver_that_cannot_work_is_not_stored(monkeypatch, options, given, said):
+    flags = [word for option in options for word in ("--option", option)]
+
+    with pytest.raises(CommandError, match=said):
+        run(
+            *("account", "add", "out", "webhook", "--secret-stdin", *flags),
+            stdin=f"{given}\n",
+            monkeypatch=monkeypatch,
+        )
