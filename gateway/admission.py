@@ -81,6 +81,17 @@ def unlink(link: Link, *, actor: str, now: datetime) -> None:
         links.end(link, actor=actor, now=now)
 
 
+def share(link: Link, *, shares: bool, actor: str, now: datetime) -> None:
+    """Let the private chats of a link go on with one history, or apart; both sides are told.
+
+    Raises:
+        NotPossible: It is so already, or the link is not in force.
+    """
+    with transaction.atomic():
+        if not links.share(link, shares=shares, actor=actor, now=now):
+            raise NotPossible(wording.AS_IT_WAS.format(number=link.pk))
+
+
 def confirmed(link: Link, *, now: datetime) -> None:
     """Two identities are one person now: what one of them may not, the other may no more ([A5])."""
     for end in link.ends.all():

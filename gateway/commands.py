@@ -48,7 +48,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         "cron", "Do something at certain times", usage="list|add|show|pause|resume|run|remove"
     ),
     CommandSpec("pair", "Ask to be let in; an admin lets somebody in", "[code]", role=Role.VIEWER),
-    CommandSpec("link", "Be one person on two platforms", "[code]", role=Role.VIEWER),
+    CommandSpec("link", "Be one person on two platforms", "[code|share|apart]", role=Role.VIEWER),
     CommandSpec("unlink", "End that", role=Role.VIEWER),
     CommandSpec("whoami", "Your ids, for the person who grants access", role=Role.VIEWER),
 )

@@ -121,12 +121,14 @@ class Verdict:
         reason: By what, or why not.
         authority: Up to which risk they may approve.
         rights: All that they have; the highest that is about something counts for it.
+        is_linked: They are another identity as well.
     """
 
     allowed: bool
     reason: str
     authority: Authority = NO_AUTHORITY
     rights: tuple[Right, ...] = ()
+    is_linked: bool = False
 
     def role(self, command: str = "") -> Role | None:
         """What they are for a command, or for plain words; None if they have nothing to say."""
@@ -233,4 +235,4 @@ def together(one: Verdict, other: Verdict, *, who: str) -> Verdict:
     if not rights:
         return Verdict(allowed=False, reason=f"linked to {who}: they have nothing in common")
     reason = f"{one.reason}, with what {who} may as well"
-    return Verdict(True, reason, one.authority & other.authority, rights)
+    return Verdict(True, reason, one.authority & other.authority, rights, is_linked=True)

@@ -71,6 +71,7 @@ def _heard(event: InboundMessage, judged: policy.Verdict, now: datetime) -> Verd
     """Control commands come first, then an open question, then everything else ([Q9])."""
     speaker = access.speaker(event.source, judged)
     heard = replace(_in_its_conversation(event, speaker, now), judged=judged)
+    sessions.go_together(heard.conversation, event.source, is_linked=judged.is_linked, now=now)
     with speaking.to(heard.conversation.language):
         verdict = _decided(heard)
     verdict.conversation = heard.conversation

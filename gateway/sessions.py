@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Max, OuterRef, Subquery
+from django.db.models import Max, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from clarify import questions
@@ -15,7 +15,8 @@ from delivery import ledger
 from gateway import access, chats, statements
 from gateway.agents.history import SCHEMA_VERSION, first_words
 from gateway.commissions import Commission
-from gateway.keys import KeyFields, from_key, to_key
+from gateway.identity import standing
+from gateway.keys import KeyFields, Sharing, fields_of, from_key, to_key
 from gateway.messages import ChatType, Source
 from gateway.models import Conversation, Session, TranscriptEntry, Turn
 from gateway.resets import EndReason, over_by
@@ -151,6 +152,31 @@ def _open_session(conversation: Conversation, now: datetime) -> Session:
     conversation.session = session
     conversation.save(update_fields=["session"])
     return session
+
+
+def go_together(
+    conversation: Conversation, source: Source, *, is_linked: bool, now: datetime
+) -> None:
+    """Let the private chats of one person go on with one history, if their link says so ([A5]).
+
+    The newest session that has not ended is that of all; each chat takes it up when something is
+    said there. When the link does not say so any more, each goes on with the newest of its own.
+    """
+    current = conversation.session
+    is_own = current is None or current.conversation_id == conversation.pk
+    if is_own and not is_linked:
+        return
+    partners = standing.sharing_with(source) if is_linked else []
+    if is_own and not partners:
+        return
+    keys = [to_key(fields_of(partner, Sharing())) for partner in partners]
+    chats = Q(conversation=conversation) | Q(conversation__key__in=keys)
+    newest = Session.objects.filter(chats, ended_at=None).order_by("-pk").first()
+    if newest is None:
+        _open_session(conversation, now)
+    elif newest.pk != conversation.session_id:
+        conversation.session = newest
+        conversation.save(update_fields=["session"])
 
 
 def history(turn: Turn) -> tuple[list[dict[str, Any]], bool]:

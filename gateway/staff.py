@@ -131,8 +131,10 @@ def _about(entry: AllowEntry) -> Q:
 
 
 def _scope(entry: AllowEntry) -> dict[str, Any]:
-    names = ("account", "scope_id", "chat_id", "user_id", "role", "approves_up_to")
-    names += ("commands", "tools_up_to", "is_for_bot")
+    names = (
+        *("account", "scope_id", "chat_id", "user_id", "role", "approves_up_to"),
+        *("commands", "tools_up_to", "is_for_bot"),
+    )
     return {name: value for name in names if (value := getattr(entry, name))}
 
 

@@ -76,6 +76,22 @@ UNLINK = Deed(
 )
 
 
+SHARE = Deed(
+    title="Let the private chats of these links go on with one history?",
+    past="with one history",
+    warning="What is said on one side is known on the other. Both sides are told.",
+    do=lambda row, _given, actor, now: admission.share(row, shares=True, actor=actor, now=now),
+    errors=ERRORS,
+)
+PART = Deed(
+    title="Give the private chats of these links histories of their own?",
+    past="apart",
+    warning="The side where the history did not begin starts afresh. Both sides are told.",
+    do=lambda row, _given, actor, now: admission.share(row, shares=False, actor=actor, now=now),
+    errors=ERRORS,
+)
+
+
 @admin.register(Pairing)
 class PairingAdmin(ReadOnlyAdmin[Pairing]):
     """Strangers who ask to be let in, and whom staff let in."""
@@ -172,7 +188,7 @@ class LinkAdmin(ReadOnlyAdmin[Link]):
     search_help_text = "The id of a person on either side."
     ordering = ("-pk",)
     inlines = (EndInline,)
-    actions = ("unlink",)
+    actions = ("unlink", "share", "part")
     fields = (
         *("state", "shares", "asked_at", "expires_at", "linked_at"),
         *("ended_at", "ended_by"),
@@ -186,7 +202,8 @@ class LinkAdmin(ReadOnlyAdmin[Link]):
     @override
     def makes_sense(self, action: str, row: Link) -> bool:
         """What has ended is not ended again."""
-        return row.state == LinkState.LINKED
+        differs = {"share": not row.shares, "part": row.shares}
+        return row.state == LinkState.LINKED and differs.get(action, True)
 
     @admin.display(description="who")
     def people(self, row: Link) -> str:
@@ -197,6 +214,16 @@ class LinkAdmin(ReadOnlyAdmin[Link]):
     def unlink(self, request: HttpRequest, queryset: QuerySet[Link]) -> HttpResponse | None:
         """End it."""
         return self.carry_out(request, queryset, UNLINK, action="unlink")
+
+    @admin.action(description="One history…", permissions=["operate"])
+    def share(self, request: HttpRequest, queryset: QuerySet[Link]) -> HttpResponse | None:
+        """Let both go on with one history."""
+        return self.carry_out(request, queryset, SHARE, action="share")
+
+    @admin.action(description="Histories apart…", permissions=["operate"])
+    def part(self, request: HttpRequest, queryset: QuerySet[Link]) -> HttpResponse | None:
+        """Let each go on with its own."""
+        return self.carry_out(request, queryset, PART, action="part")
 
 
 class PolicyForm(ModelForm[StrangerPolicy]):

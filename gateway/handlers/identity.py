@@ -1,6 +1,7 @@
 """Who one is: let in by a code, and one person on two platforms ([A2], [A5])."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from gateway import admission
 from gateway.errors import NotPossible
@@ -8,6 +9,9 @@ from gateway.handlers.given import Done, Given
 from gateway.identity import links
 from gateway.roles import Role
 from gateway.wording import needs_role
+
+HISTORIES = {"share": True, "apart": False}
+NOBODY = gettext_noop("You are linked with nobody. `/link` begins it.")
 
 
 def pair(given: Given) -> Done:
@@ -30,6 +34,8 @@ def link(given: Given) -> Done:
     source = given.event.source
     if not source.address.is_private:
         return Done(_("Say that to me in private: others here would read the code."))
+    if (word := given.command.rest.lower()) in HISTORIES:
+        return _share(given, shares=HISTORIES[word])
     try:
         if not given.command.rest:
             return Done(_asked(links.ask(source, now=given.now)))
@@ -45,6 +51,14 @@ def link(given: Given) -> Done:
     return Done("")
 
 
+def _share(given: Given, *, shares: bool) -> Done:
+    mine = links.of(given.event.source)
+    if not mine:
+        return Done(_(NOBODY))
+    news = [links.share(one, shares=shares, actor=_person(given), now=given.now) for one in mine]
+    return Done("" if any(news) else _("It is so already."))
+
+
 def _asked(code: str) -> str:
     return _(
         "Say `/link %(code)s` to this bot on the other platform, in private, within 15 minutes."
@@ -58,7 +72,7 @@ def unlink(given: Given) -> Done:
     mine = links.of(given.event.source)
     for one in mine:
         admission.unlink(one, actor=_person(given), now=given.now)
-    return Done("" if mine else _("You are linked with nobody. `/link` begins it."))
+    return Done("" if mine else _(NOBODY))
 
 
 def _person(given: Given) -> str:

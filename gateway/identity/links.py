@@ -132,6 +132,22 @@ def of(source: Source) -> list[Link]:
     return [end.link for end in there.order_by("link_id") if standing.is_end(end, source)]
 
 
+def share(link: Link, *, shares: bool, actor: str, now: datetime) -> bool:
+    """Let the private chats of a link go on with one history, or apart; whether that is news.
+
+    Both sides are told.
+    """
+    linked = Link.objects.filter(pk=link.pk, state=LinkState.LINKED)
+    if not linked.exclude(shares=shares).update(shares=shares):
+        return False
+    action = "link.shared" if shares else "link.parted"
+    audit.note(action, actor=actor, subject=f"link:{link.pk}", now=now)
+    for one in link.ends.order_by("pk"):
+        trigger = f"{action}:{link.pk}:{now.timestamp()}"
+        _tell(one, trigger, wording.history(link, one, shares=shares), now)
+    return True
+
+
 def end(link: Link, *, actor: str, now: datetime) -> None:
     """End a link; both sides are told.
 

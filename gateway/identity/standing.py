@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 
 from clarify.risks import RiskLevel
 from delivery import frozen
-from gateway.identity.models import LinkEnd, Pairing
+from gateway.identity.models import Link, LinkEnd, Pairing
 from gateway.identity.states import LinkState, PairingState
 from gateway.messages import ChatType, Source
 from gateway.policy import Grant
@@ -69,6 +69,17 @@ def others_of(source: Source) -> list[LinkEnd]:
         return []
     theirs = LinkEnd.objects.filter(link__in=[end.link_id for end in mine])
     return list(theirs.exclude(pk__in=[end.pk for end in mine]).order_by("pk"))
+
+
+def sharing_with(source: Source) -> list[Source]:
+    """The identities whose private chats go on with the same history as that of `source`."""
+    theirs = others_of(source) if source.address.is_private else []
+    shared = set(
+        Link.objects.filter(pk__in=[end.link_id for end in theirs], shares=True).values_list(
+            "pk", flat=True
+        )
+    )
+    return [source_of(end) for end in theirs if end.link_id in shared]
 
 
 def linked_people(sources: Iterable[Source]) -> set[tuple[str, str]]:

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from clarify.presenting import escape
-from gateway.identity.models import LinkEnd
+from gateway.identity.models import Link, LinkEnd
 from gateway.messages import Source
 
 LET_IN = gettext_lazy("You are on this bot's list now. Just write to me; `/help` says what I can.")
@@ -38,6 +38,7 @@ NO_SUCH_LINK = gettext_lazy(
     "That code does not count here: it is mistyped, used, too old, or meant for the other side."
     " `/link` begins anew."
 )
+AS_IT_WAS = "Link {number} is not in force, or its history is kept so already."
 NOT_LINKED = "Link {number} is not in force."
 
 
@@ -46,6 +47,16 @@ def linked(other: LinkEnd) -> str:
     return _(
         "You are linked with %(who)s: you may do here what both of you may. `/unlink` ends it."
     ) % {"who": _who(other)}
+
+
+def history(link: Link, end: LinkEnd, *, shares: bool) -> str:
+    """What a person reads whose two private chats have one history from now on, or two."""
+    who = _who(link.ends.exclude(pk=end.pk).get())
+    if shares:
+        return _("This chat and the one of %(who)s go on with one history, the newer one.") % {
+            "who": who
+        }
+    return _("This chat and the one of %(who)s have histories of their own again.") % {"who": who}
 
 
 def unlinked(other: LinkEnd) -> str:

@@ -373,6 +373,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='turn',
+            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['ready', 'running', 'waiting'])), fields=('session',), name='one_active_turn_a_session'),
+        ),
+        migrations.AddConstraint(
+            model_name='turn',
             constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'waiting', 'ready', 'finished', 'failed', 'stopped', 'joined'])), name='turn_state_known'),
         ),
         migrations.AddConstraint(

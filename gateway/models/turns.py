@@ -90,6 +90,12 @@ class Turn(models.Model):
                 condition=Q(state__in=ACTIVE_STATES),
                 name="one_active_turn_a_conversation",
             ),
+            # And per history, which two linked chats may share.
+            models.UniqueConstraint(
+                fields=["session"],
+                condition=Q(state__in=ACTIVE_STATES),
+                name="one_active_turn_a_session",
+            ),
             models.CheckConstraint(
                 condition=Q(state__in=[s.value for s in TurnState]), name="turn_state_known"
             ),

@@ -84,7 +84,7 @@ def remember(turn: Turn, note: str, *, now: datetime) -> None:
 
     Not while another turn is in the middle of its work: its history goes on where it stopped.
     """
-    others = Turn.objects.filter(conversation=turn.conversation_id, state__in=ACTIVE_STATES)
+    others = Turn.objects.filter(session=turn.session_id, state__in=ACTIVE_STATES)
     if others.exclude(pk=turn.pk).exists():
         return
     if not TranscriptEntry.objects.filter(turn=turn).exists():

@@ -5,13 +5,14 @@ import re
 import pytest
 
 from clarify.risks import RiskLevel
-from gateway import access, admission, barring
+from gateway import access, admission, barring, turns
 from gateway.errors import NotPossible
 from gateway.identity import links
 from gateway.identity.models import Link, LinkEnd
 from gateway.messages import ChatType, Source
 from gateway.models import AllowEntry, AuditEvent, Turn
 from gateway.roles import Role
+from gateway.states import FailureKind
 from tests.factories import make_account, make_allow_entry
 from tests.fakes.clock import FakeClock
 from tests.integration.door import Door, fresh, said
@@ -232,3 +233,77 @@ def test_what_nobody_finished_is_forgotten(door) -> None:
     door.clock.advance(31 * 86_400)
     links.tidy(now=door.clock())
     assert not LinkEnd.objects.exists()
+
+
+# --- one history, if the link says so
+
+
+@pytest.mark.proves("A5")
+def test_a_link_that_says_so_lets_both_private_chats_go_on_with_one_history(door) -> None:
+    link(door)
+
+    told(door, "/link share", **THERE)
+
+    assert ["one history" in words for words in said()[-2:]] == [True, True]
+    here, there = door.say("one", **HERE).turn, door.say("two", **THERE).turn
+    assert there.session_id == here.session_id
+    assert there.conversation_id != here.conversation_id
+    assert AuditEvent.objects.get(action="link.shared").actor == "telegram:88"
+
+
+def test_one_who_begins_afresh_does_so_on_both_sides(door) -> None:
+    link(door)
+    told(door, "/link share", **HERE)
+    before = door.say("one", **HERE).turn
+    told(door, "/new", **THERE)
+
+    after = door.say("two", **HERE).turn
+
+    assert after.session_id != before.session_id
+    assert after.session_id == door.say("three", **THERE).turn.session_id
+
+
+@pytest.mark.proves("A5", "T1")
+def test_one_history_is_never_written_by_two_turns_at_once(door) -> None:
+    link(door)
+    told(door, "/link share", **HERE)
+    here, there = door.say("one", **HERE).turn, door.say("two", **THERE).turn
+
+    first = turns.claim(here.conversation_id, "host/1/1", now=door.clock(), capacity=9)
+    assert first == here
+    assert turns.claim(there.conversation_id, "host/1/1", now=door.clock(), capacity=9) is None
+    turns.fail(first, FailureKind.INTERNAL, "No", "", now=door.clock())
+    assert turns.claim(there.conversation_id, "host/1/1", now=door.clock(), capacity=9) == there
+
+
+@pytest.mark.proves("A5")
+@pytest.mark.parametrize("words", ["/link apart", "/unlink"])
+def test_histories_are_apart_again_when_the_link_does_not_say_so(door, words) -> None:
+    link(door)
+    before = door.say("one", **HERE).turn
+    told(door, "/link share", **HERE)
+    there = door.say("two", **THERE).turn
+    assert door.say("three", **HERE).turn.session_id == there.session_id
+
+    told(door, words, **THERE)
+
+    assert door.say("four", **THERE).turn.session_id == there.session_id
+    assert door.say("five", **HERE).turn.session_id == before.session_id
+
+
+def test_a_group_keeps_its_own_history(door) -> None:
+    link(door)
+    told(door, "/link share", **HERE)
+    here = door.say("one", **HERE).turn
+    group = {"user_id": "88", "chat_id": "-5", "scope_id": "T1", "chat_type": ChatType.GROUP}
+    assert door.say("two", **group, mentions_bot=True).turn.session_id != here.session_id
+
+
+def test_what_is_so_already_is_said_to_be(door) -> None:
+    assert "linked with nobody" in told(door, "/link share", **HERE)
+    made = link(door)
+    assert "so already" in told(door, "/link apart", **HERE)
+    with pytest.raises(NotPossible):
+        admission.share(made, shares=False, actor="boss", now=door.clock())
+    admission.share(made, shares=True, actor="boss", now=door.clock())
+    assert fresh(made).shares
