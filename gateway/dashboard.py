@@ -12,6 +12,7 @@ from clarify.models import Prompt
 from delivery.models import OPEN_STATES, Obligation
 from delivery.states import State
 from gateway import processes, prompting
+from gateway.course import Course, course
 from gateway.models import Account, AccountState, Decision, InboundEvent, Turn
 from gateway.models.turns import OPEN_STATES as OPEN_TURNS
 from gateway.states import TurnState
@@ -47,6 +48,7 @@ class Board:
         stuck_count: How many there are.
         owed: Open messages by account, with the oldest.
         abandoned: Messages given up within a day.
+        course: How much was owed and recovered in each hour of a day.
         accounts: Enabled accounts that are not connected.
         running: Turns that run or wait, the oldest first.
         queued: Turns in the queue.
@@ -58,6 +60,7 @@ class Board:
     stuck_count: int
     owed: list[OwedByAccount]
     abandoned: int
+    course: Course
     accounts: list[Account]
     running: list[Turn]
     queued: int
@@ -75,6 +78,7 @@ def board(*, now: datetime) -> Board:
         stuck_count=stuck.count(),
         owed=_owed(),
         abandoned=Obligation.objects.filter(state=State.ABANDONED, settled_at__gte=recent).count(),
+        course=course(now=now),
         accounts=list(
             Account.objects.filter(is_enabled=True).exclude(state=AccountState.READY)[:MOST]
         ),
