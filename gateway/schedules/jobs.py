@@ -291,7 +291,7 @@ def begin(job: Job, *, now: datetime) -> Turn:
         label=f"⏰ **{escape(job.name)}**",
     )
     here = _conversation(job, told, now)
-    if not job.keeps_history:
+    if not job.keeps_history and Turn.objects.filter(session=here.session).exists():
         sessions.start_afresh(here, reason="new run", now=now)
     sessions.use_model(here, job.model)
     return turns.enqueue(

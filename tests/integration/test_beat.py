@@ -11,7 +11,7 @@ from gateway.queue import RUN_TURNS
 from gateway.tasks import run_upkeep
 from hermes_site.beating import BeatingScheduler
 
-OURS = ("delivery.", "clarify.", "gateway.", "schedules.")
+OURS = ("delivery.", "clarify.", "gateway.", "schedules.", "watch.", "webhooks.")
 
 
 def tasks_of_ours() -> set[str]:

@@ -235,7 +235,10 @@ def test_jobs_are_made_shown_run_paused_resumed_and_removed_by_command(turn, cap
 
     assert f"Job {number} (Say hello): 0 9 * * * (UTC)." in made
     assert "to ops" in manage(capsys, "cron", "list")
-    assert "runs now" in manage(capsys, "cron", "run", number)
+    running = manage(capsys, "cron", "run", number)
+    turn_id = Run.objects.get().turn_id
+    assert f"manage.py explain turn:{turn_id}" in running
+    assert f"turn {turn_id} is queued" in manage(capsys, "explain", f"turn:{turn_id}")
     assert str(Run.objects.get().turn_id) in manage(capsys, "cron", "show", number)
     assert "Paused" in manage(capsys, "cron", "pause", number)
     assert "next on" in manage(capsys, "cron", "resume", number)

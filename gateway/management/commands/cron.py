@@ -107,7 +107,7 @@ class Command(HouseCommand):
     def _run(self, options: dict[str, Any]) -> None:
         job = _job(options)
         run = jobs.run_now(job, _by(), now=timezone.now())
-        self.say(f"{job.name} runs now. To follow it: manage.py explain {run.turn_id}")
+        self.say(f"{job.name} runs now. To follow it: manage.py explain turn:{run.turn_id}")
 
     def _remove(self, options: dict[str, Any]) -> None:
         job = _job(options)

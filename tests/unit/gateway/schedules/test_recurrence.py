@@ -123,6 +123,9 @@ def test_every_two_hours_are_two_real_hours_all_year(zone):
         ("*/15 * * * *", "America/Toronto", "2026-11-01T06:30Z", "2026-11-01T06:45Z"),
         ("30 1 * * *", "America/Toronto", "2026-11-01T04:00Z", "2026-11-01T05:30Z"),
         ("30 1 * * *", "America/Toronto", "2026-11-01T05:30Z", "2026-11-02T06:30Z"),
+        # whoever asks in the second of two equal hours does not get its time again
+        ("30 1 * * *", "America/Toronto", "2026-11-01T06:15Z", "2026-11-02T06:30Z"),
+        ("*/15 1 * * *", "America/Toronto", "2026-11-01T05:50Z", "2026-11-02T06:00Z"),
         ("30 2 * * *", "America/Toronto", "2026-03-08T05:00Z", "2026-03-08T07:00Z"),
         ("30 2 * * *", "America/Toronto", "2026-03-08T07:00Z", "2026-03-09T06:30Z"),
         # once after the end of summer time, although the week before it was an hour earlier
@@ -267,6 +270,19 @@ def test_the_next_run_always_lies_after_the_present_and_the_one_after_it_later(
     second = next_instant(schedule, first)
 
     assert now < first < second
+
+
+@given(expressions, st.sampled_from(sorted(YEARS)), st.data())
+@settings(max_examples=150, deadline=None)
+def test_asking_in_between_changes_nothing_not_even_where_clocks_change(expression, zone, data):
+    start, end = data.draw(st.sampled_from(around_changes(zone)))
+    schedule, minutes = checked(Cron(expression, zone)), int((end - start).total_seconds()) // 60
+    now = start + timedelta(minutes=data.draw(st.integers(0, minutes)))
+    first = next_instant(schedule, now)
+
+    between = now + (first - now) * data.draw(st.integers(0, 9)) / 10
+
+    assert next_instant(schedule, between) == first
 
 
 @given(expressions, zones, instants, st.integers(0, 86_400))
