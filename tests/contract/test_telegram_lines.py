@@ -1,11 +1,9 @@
 """The connections to Telegram: few, the one used last first, and none left open."""
 
 import asyncio
-import gc
 
 import pytest
 
-from delivery.errors import TransportError
 from tests.contract.test_telegram_adapter import config, part, platform
 from tests.peers.telegram import TelegramPeer
 
@@ -56,18 +54,3 @@ async def test_a_call_that_is_given_up_spoils_no_line(peer, adapter):
 
     for _ in range(MOST + 1):
         await adapter.send(part())
-
-
-# What the HTTP library was just opening when it was closed, it leaves to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-async def test_calls_that_wait_when_the_account_is_closed_end_without_an_answer(peer, adapter):
-    await asyncio.gather(*(adapter.send(part()) for _ in range(MOST)))
-    calls = [asyncio.ensure_future(adapter.send(part())) for _ in range(3 * MOST)]
-    await asyncio.sleep(0)
-    await adapter.disconnect()
-    outcomes = await asyncio.gather(*calls, return_exceptions=True)
-
-    wrong = [each for each in outcomes if isinstance(each, Exception)]
-    assert all(isinstance(each, TransportError) for each in wrong)
-    assert wrong
-    gc.collect()
