@@ -291,10 +291,14 @@ GATEWAY: dict[str, Any] = {
             "allow_all": env.flag("TELEGRAM_ALLOW_ALL_USERS"),
         },
         "slack": {
-            "secret": env.secret("SLACK_BOT_TOKEN"),
+            "secret": " ".join(
+                [
+                    env.secret("SLACK_BOT_TOKEN"),
+                    env.secret("SLACK_APP_TOKEN"),
+                    env.secret("SLACK_SIGNING_SECRET"),
+                ]
+            ).strip(),
             "options": {
-                "app_token": env.secret("SLACK_APP_TOKEN"),
-                "signing_secret": env.secret("SLACK_SIGNING_SECRET"),
                 "events": env.text("SLACK_EVENTS"),
                 "channel_replies": env.text("SLACK_CHANNEL_REPLIES"),
                 "api_base_url": env.address("SLACK_API_BASE_URL"),

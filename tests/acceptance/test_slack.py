@@ -1,4 +1,4 @@
-"""Slack, from the person's side: asked in a channel, everything dies, and the press still counts."""
+"""Slack, from the person's side: asked in a channel, everything dies, the press still counts."""
 
 import pytest
 
@@ -102,3 +102,65 @@ def test_staff_read_a_name_and_nothing_was_told_twice(story, books, slack):
     assert names == [(wanted,)]
     texts = [one.text for chat in (CHANNEL, DM) for one in slack.from_bot(chat)]
     assert len([text for text in texts if text.startswith("Result:")]) == 2
+
+
+# --- what Slack has controls of its own for -------------------------------------------------------
+
+
+class Somebody:
+    """Another person, in their own direct message with the bot."""
+
+    def __init__(self, slack: SlackPeer, stack, number: int) -> None:
+        self.slack, self.id, self.chat = slack, f"U0OTHER{number:02}", f"D0OTHER{number:02}"
+        stack.manage("allow", "add", "slack", self.id)
+        slack.open_chat(self.chat)
+
+    def says(self, text: str) -> None:
+        self.slack.say(text, self.chat, self.id)
+
+    def waits_for(self, matches) -> Shown:
+        return self.slack.wait_for(
+            lambda: next((one for one in self.slack.from_bot(self.chat) if matches(one)), None),
+            WITHIN,
+        )
+
+    def presses(self, label: str, ticked: tuple[str, ...] = ()) -> None:
+        shown = self.waits_for(lambda one: label in one.labels)
+        self.slack.press(self.chat, shown.message_id, label, self.id, ticked=ticked)
+
+
+@pytest.mark.proves("Q14", "Q13")
+def test_boxes_are_ticked_and_own_words_typed_into_a_form(stack, slack, books):
+    ada = Somebody(slack, stack, 1)
+    ada.says("ask3")
+    first = ada.waits_for(lambda one: "Production" in one.labels)
+    ada.presses("Production")
+    ada.waits_for(lambda one: "Browser" in one.labels)
+    ada.presses("Submit", ticked=("Lint", "Browser"))
+    ada.waits_for(lambda one: "Tonight" in one.labels)
+    ada.presses("Other…")
+    view = slack.wait_for(lambda: next(iter(slack.forms()), None), WITHIN)
+    slack.submit(view, "after the match", ada.id)
+
+    result = ada.waits_for(lambda one: one.text.startswith("Result:")).text
+    books.wait_until_settled(slack)
+    assert all(word in result for word in ("Production", "Lint", "Browser", "after the match"))
+    assert "Unit" not in result
+    (closed,) = [one for one in slack.from_bot(ada.chat) if one.message_id == first.message_id]
+    assert closed.labels == ()
+    assert len(slack.from_bot(ada.chat)) == 2  # the question and the result: no invitation to type
+
+
+@pytest.mark.proves("Q15")
+def test_another_person_who_presses_is_told_alone(stack, slack, books):
+    ada, bob = Somebody(slack, stack, 2), Somebody(slack, stack, 3)
+    root = slack.say(f"<@{BOT_USER}> ask: Whose turn? | Mine | Yours", CHANNEL, ada.id)
+    asked = sees(slack, CHANNEL, "Whose turn?")
+    books.wait_until_settled(slack)
+    slack.press(CHANNEL, asked.message_id, "Mine", bob.id)
+
+    whisper = slack.wait_for(lambda: next(iter(slack.whispers(bob.id)), None), WITHIN)
+    assert (whisper.channel, whisper.thread) == (CHANNEL, root["ts"])
+    assert slack.whispers(ada.id) == []
+    (still,) = [one for one in slack.from_bot(CHANNEL) if one.message_id == asked.message_id]
+    assert still.labels == asked.labels

@@ -60,10 +60,10 @@ async def adapter(harness) -> AsyncIterator[SlackAdapter]:
 
 
 async def test_an_app_token_that_is_refused_is_named(harness):
-    adapter = harness.adapter(app_token="xapp-1-wrong-wrong")
+    config = replace(harness.config(), secret=f"{TOKEN} xapp-1-wrong-wrong")
 
     with pytest.raises(AuthenticationRefused, match="connections:write"):
-        await adapter.connect()
+        await harness.platform.build_adapter(config).connect()
 
 
 async def test_a_socket_without_a_greeting_is_no_connection(harness, peer, monkeypatch):
@@ -365,7 +365,7 @@ async def test_slacks_own_client_is_content_with_the_peer(peer):
 
 
 async def test_a_token_of_another_app_is_refused_by_the_peer(harness):
-    config = replace(harness.config(), secret=TOKEN[:-1])
+    config = replace(harness.config(), secret=f"{TOKEN[:-1]} {APP_TOKEN}")
 
     with pytest.raises(AuthenticationRefused):
         await harness.platform.build_adapter(config).connect()

@@ -41,8 +41,7 @@ def account():
     return make_account(
         "slack",
         platform="slack",
-        secret=vault.lock(TOKEN),
-        options={"signing_secret": SIGNING_SECRET},
+        secret=vault.lock(f"{TOKEN} {SIGNING_SECRET}"),
         bot_id="U0BOT0001",
     )
 
@@ -139,8 +138,7 @@ def test_nobody_listens_where_no_account_hears_that_way(account):
     make_account(
         "deaf",
         platform="slack",
-        secret=vault.lock(TOKEN),
-        options={"app_token": "xapp-1-A-1-abc", "signing_secret": SIGNING_SECRET},
+        secret=vault.lock(f"{TOKEN} {SIGNING_SECRET} xapp-1-A-1-abc"),
     )
 
     assert post(event("dm"), slug="bot").status_code == 404

@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 
-from tests.peers.control import ControlledModel, ControlledTelegram
+from tests.peers.control import ControlledModel, ControlledSlack, ControlledTelegram
 from tests.peers.model.scripts import by_keyword, echo
+from tests.peers.slack import DM, PERSON
 from tests.peers.telegram.peer import TOKEN
 
 _SCRIPTS = {"keywords": by_keyword, "echo": echo}
@@ -22,9 +23,11 @@ def main(arguments: list[str]) -> int:
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: over.set())
-    peer: ControlledTelegram | ControlledModel
+    peer: ControlledTelegram | ControlledSlack | ControlledModel
     if options.kind == "telegram":
         peer = ControlledTelegram(options.port, token=options.token)
+    elif options.kind == "slack":
+        peer = ControlledSlack(options.port)
     else:
         peer = ControlledModel(options.port, script=_SCRIPTS[options.script])
     with peer:
@@ -35,9 +38,24 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _hints(options: argparse.Namespace, peer: "ControlledTelegram | ControlledModel") -> list[str]:
+def _slack_hints(peer: ControlledSlack) -> list[str]:
+    here = f"{peer.origin}/control"
+    tokens = f"SLACK_BOT_TOKEN={peer.token} SLACK_APP_TOKEN={peer.app_token}"
+    body = f'{{"text": "hello", "chat": "{DM}"}}'
+    return [
+        f"SLACK_API_BASE_URL={peer.url} {tokens} SLACK_ALLOWED_USERS={PERSON}",
+        f"say something:  curl -s {here}/say -d '{body}'",
+        f"read the chat:  curl -s '{here}/messages?chat={DM}'",
+    ]
+
+
+def _hints(
+    options: argparse.Namespace, peer: "ControlledTelegram | ControlledSlack | ControlledModel"
+) -> list[str]:
     if isinstance(peer, ControlledModel):
         return [f"OPENAI_BASE_URL={peer.url} OPENAI_API_KEY=any HERMES_MODEL=openai-chat:peer"]
+    if isinstance(peer, ControlledSlack):
+        return _slack_hints(peer)
     here = f"{peer.origin}/control"
     fault = '{"kind": "lost_ack", "method": "sendMessage", "times": 1}'
     body = '{"text": "hello", "chat": 1001}'
@@ -53,7 +71,7 @@ def _hints(options: argparse.Namespace, peer: "ControlledTelegram | ControlledMo
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.peers", description=__doc__)
-    parser.add_argument("kind", choices=["telegram", "model"])
+    parser.add_argument("kind", choices=["telegram", "slack", "model"])
     parser.add_argument("--port", type=int, default=0, help="0 takes any free one (default)")
     parser.add_argument("--token", default=TOKEN, help="telegram: the bot's token")
     parser.add_argument(

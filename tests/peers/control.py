@@ -23,6 +23,7 @@ from aiohttp import web
 from tests.peers.faults import fault_from
 from tests.peers.model.peer import ModelPeer
 from tests.peers.server import json_answer
+from tests.peers.slack.peer import SlackPeer
 from tests.peers.telegram.peer import TelegramPeer
 
 Fields = dict[str, Any]
@@ -68,6 +69,26 @@ class ControlledTelegram(TelegramPeer):
 
     def _end_faults(self, fields: Fields) -> None:
         self.faults.clear()
+
+
+class ControlledSlack(SlackPeer):
+    """A Slack peer that also answers `/control/…`."""
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        """One request of the app's, or one that drives the peer."""
+        if not request.path.startswith(_PREFIX):
+            return await super().answer(request)
+        verbs: dict[str, Verb] = {
+            "POST say": lambda fields: self.say(fields.pop("text"), **fields),
+            "POST press": lambda fields: {"trigger_id": self.press(**fields)},
+            "POST slash": lambda fields: {"envelope_id": self.slash(**fields).id},
+            "GET messages": lambda fields: [
+                asdict(shown) for shown in self.messages(str(fields["chat"]))
+            ],
+            "POST faults": lambda fields: {"standing": self.faults.add(fault_from(fields)).kind},
+            "DELETE faults": lambda _fields: self.faults.clear(),
+        }
+        return await _performed(request, verbs)
 
 
 class ControlledModel(ModelPeer):

@@ -24,11 +24,11 @@ class SlackHarness(Harness):
         self.peer.open_chat(CHANNEL)
 
     def config(self, **options: str) -> AccountConfig:
-        fields = {"api_base_url": self.peer.url, "app_token": APP_TOKEN, **options}
-        return AccountConfig(slug=ACCOUNT, secret=TOKEN, options=fields)
+        fields = {"api_base_url": self.peer.url, **options}
+        return AccountConfig(slug=ACCOUNT, secret=f"{TOKEN} {APP_TOKEN}", options=fields)
 
     def wrong_config(self) -> AccountConfig:
-        return replace(self.config(), secret="xoxb-1-wrong-wrong-wrong")
+        return replace(self.config(), secret=f"xoxb-1-wrong-wrong-wrong {APP_TOKEN}")
 
     def impatient(self) -> dict[str, str]:
         return {"answer_seconds": "0.3"}

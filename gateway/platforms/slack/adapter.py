@@ -165,11 +165,11 @@ class SlackAdapter:
 
     def _open(self, options: conf.Options) -> None:
         self._session = new_session(options)
-        self._web = Web(self._session, self._config.secret, options)
+        self._web = Web(self._session, options.bot_token, options)
         self._files = Files(
             self._session,
             self._web,
-            self._config.secret,
+            options.bot_token,
             base_url=options.base_url,
             proxy=options.proxy or None,
         )

@@ -1,4 +1,9 @@
-"""What staff may set for a Slack account, and what is wrong with what they set. Pure."""
+"""What staff may set for a Slack account, and what is wrong with what they set. Pure.
+
+A Slack app has up to three secrets. All of them are the account's credential, which alone is
+encrypted where it is kept: one after the other, in any order, with spaces between. What each is,
+its look tells.
+"""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +18,7 @@ MOST_SOCKETS = 10  # docs.slack.dev/apis/events-api/using-socket-mode, "using mu
 
 _BOT_TOKEN = re.compile(r"xox[be]\S*-[\w-]{4,}", re.ASCII)
 _APP_TOKEN = re.compile(r"xapp-[\w-]{4,}", re.ASCII)
-_SIGNING_SECRET = re.compile(r"[0-9a-f]{8,64}", re.ASCII)
+_SIGNING_SECRET = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _PLACEHOLDERS = re.compile(
     r"undefined|none|null|changeme|todo|xxx+|.*\.\.\.|.*…|.*your.*(token|secret).*|<.*>|\$\{?.*"
 )
@@ -33,16 +38,16 @@ BAD_BOT = (
     "it again from OAuth & Permissions of your app."
 )
 NO_EVENTS = (
-    "Slack has no way to tell us anything yet: give app_token (xapp-…, with Socket Mode turned "
-    "on), or signing_secret and the addresses of this installation in the app's settings."
+    "Slack has no way to tell us anything yet: add to the credential, after a space, the app-level "
+    "token (xapp-…, with Socket Mode turned on) or the signing secret."
 )
 BAD_APP = (
-    "app_token does not look like an app-level token: it begins with xapp-. Make one under Basic "
+    "The app-level token does not look like one: it begins with xapp-. Make one under Basic "
     "Information, App-Level Tokens, with the scope connections:write."
 )
-BAD_SIGNING = (
-    "signing_secret does not look like one: it is digits and letters from a to f. Copy it from "
-    "Basic Information, App Credentials."
+TOO_MANY = (
+    "The credential holds something that is neither a bot token (xoxb-…), nor an app-level token "
+    "(xapp-…), nor a signing secret (32 digits and letters from a to f), or one of them twice."
 )
 
 
@@ -68,20 +73,9 @@ class Setting:
 SETTINGS = (
     Setting(
         name="secret",
-        title="Bot token",
-        help="Begins with xoxb-; on the page OAuth & Permissions of your app.",
-        is_secret=True,
-    ),
-    Setting(
-        name="app_token",
-        title="App-level token",
-        help="Begins with xapp-; for Socket Mode, which needs no address of your own.",
-        is_secret=True,
-    ),
-    Setting(
-        name="signing_secret",
-        title="Signing secret",
-        help="For events over HTTP: what Slack signs its requests with.",
+        title="Tokens",
+        help="The bot token (xoxb-…, on OAuth & Permissions), a space, and the app-level token "
+        "(xapp-…, on Basic Information) for Socket Mode or the signing secret for HTTP, or both.",
         is_secret=True,
     ),
     Setting(
@@ -135,6 +129,7 @@ class Options:
     """The settings of one account, read."""
 
     base_url: str
+    bot_token: str
     app_token: str
     signing_secret: str
     events: str
@@ -152,7 +147,8 @@ def problems(config: AccountConfig) -> list[str]:
         quoted.
     """
     options = {name: value.strip() for name, value in config.options.items() if value.strip()}
-    found = [*_bot_token_problems(config.secret), *_event_problems(options)]
+    tokens = _tokens(config.secret)
+    found = [*_token_problems(config.secret, tokens), *_way_problems(options, tokens)]
     base = options.get("api_base_url", PUBLIC_API)
     if _scheme(base) not in {"http", "https"}:
         found.append(f"api_base_url must be an address such as {PUBLIC_API}.")
@@ -192,12 +188,13 @@ def problem_with_user_id(text: str) -> str:
 def read(config: AccountConfig) -> Options:
     """The settings as values; only for settings without problems."""
     options = {name: value.strip() for name, value in config.options.items() if value.strip()}
-    app_token = options.get("app_token", "")
+    tokens = _tokens(config.secret)
     return Options(
         base_url=options.get("api_base_url", PUBLIC_API).rstrip("/") + "/",
-        app_token=app_token,
-        signing_secret=options.get("signing_secret", ""),
-        events=options.get("events", SOCKET if app_token else HTTP),
+        bot_token=tokens.bot,
+        app_token=tokens.app,
+        signing_secret=tokens.signing,
+        events=options.get("events", SOCKET if tokens.app else HTTP),
         connections=int(options.get("connections", "2")),
         replies_in_threads=options.get("channel_replies", THREAD) == THREAD,
         proxy=options.get("proxy", ""),
@@ -205,37 +202,55 @@ def read(config: AccountConfig) -> Options:
     )
 
 
-def _bot_token_problems(token: str) -> list[str]:
-    if not token.strip():
-        return [NO_BOT]
-    if _PLACEHOLDERS.fullmatch(token.strip().lower()):
+@dataclass(frozen=True)
+class _Tokens:
+    """The secrets in a credential; `rest` is what is none of them, or one of them again."""
+
+    bot: str = ""
+    app: str = ""
+    signing: str = ""
+    rest: tuple[str, ...] = ()
+
+
+def _tokens(secret: str) -> _Tokens:
+    found: dict[str, str] = {}
+    rest: list[str] = []
+    for word in secret.split():
+        kind = "signing" if _SIGNING_SECRET.fullmatch(word) else "bot"
+        kind = "app" if word.startswith("xapp-") else kind
+        if kind in found:
+            rest.append(word)
+        else:
+            found[kind] = word
+    return _Tokens(**found, rest=tuple(rest))
+
+
+def _token_problems(secret: str, tokens: _Tokens) -> list[str]:
+    if any(_PLACEHOLDERS.fullmatch(word) for word in (secret.lower().strip(), tokens.bot.lower())):
         return ["The bot token is a placeholder: replace it by the real one, which is longer."]
-    if token.startswith("xoxp-"):
+    if not tokens.bot:
+        return [NO_BOT]
+    if tokens.bot.startswith("xoxp-"):
         return [PERSONAL]
-    return [] if _BOT_TOKEN.fullmatch(token) else [BAD_BOT]
-
-
-def _event_problems(options: dict[str, str]) -> list[str]:
-    app_token, secret = options.get("app_token", ""), options.get("signing_secret", "")
-    found = []
-    if app_token and not _APP_TOKEN.fullmatch(app_token):
+    found = [] if _BOT_TOKEN.fullmatch(tokens.bot) else [BAD_BOT]
+    if tokens.app and not _APP_TOKEN.fullmatch(tokens.app):
         found.append(BAD_APP)
-    if secret and not _SIGNING_SECRET.fullmatch(secret):
-        found.append(BAD_SIGNING)
-    if not app_token and not secret:
+    if tokens.rest:
+        found.append(TOO_MANY)
+    if not found and not tokens.app and not tokens.signing:
         found.append(NO_EVENTS)
-    return [*found, *_way_problems(options, app_token, secret)]
+    return found
 
 
-def _way_problems(options: dict[str, str], app_token: str, secret: str) -> list[str]:
+def _way_problems(options: dict[str, str], tokens: _Tokens) -> list[str]:
     found = []
     way = options.get("events", "")
     if way and way not in {SOCKET, HTTP}:
         found.append("events must be socket or http.")
-    if way == SOCKET and not app_token:
-        found.append("events is socket, which needs app_token.")
-    if way == HTTP and not secret:
-        found.append("events is http, which needs signing_secret.")
+    if way == SOCKET and not tokens.app:
+        found.append("events is socket, which needs the app-level token (xapp-…).")
+    if way == HTTP and not tokens.signing:
+        found.append("events is http, which needs the signing secret.")
     count = options.get("connections", "2")
     if not (count.isascii() and count.isdecimal() and 1 <= int(count) <= MOST_SOCKETS):
         found.append(f"connections must be a whole number from 1 to {MOST_SOCKETS}.")

@@ -37,7 +37,7 @@ BAD_CREDENTIAL = (
 )
 BAD_APP = (
     "Slack refused the app-level token ({code}). Make one under Basic Information, App-Level "
-    "Tokens, with the scope connections:write, and give it as app_token; and turn on Socket Mode."
+    "Tokens, with the scope connections:write, and turn on Socket Mode."
 )
 MISSING_SCOPE = (
     "The Slack app lacks the scope {needed}: add it under OAuth & Permissions, Bot Token Scopes, "
