@@ -211,7 +211,6 @@ GATEWAY: dict[str, Any] = {
     "PLATFORMS": [
         "gateway.platforms.telegram",
         "gateway.platforms.slack",
-        "gateway.platforms.slack",
         "gateway.platforms.console",
         "gateway.platforms.webhook",
     ],
@@ -308,20 +307,6 @@ GATEWAY: dict[str, Any] = {
             "allowed_users": env.member_ids("SLACK_ALLOWED_USERS"),
             "allow_all": env.flag("SLACK_ALLOW_ALL_USERS"),
         },
-        "slack": {
-            "secret": env.secret("SLACK_BOT_TOKEN"),
-            "options": {
-                "app_token": env.secret("SLACK_APP_TOKEN"),
-                "signing_secret": env.secret("SLACK_SIGNING_SECRET"),
-                "events": env.text("SLACK_EVENTS"),
-                "channel_replies": env.text("SLACK_CHANNEL_REPLIES"),
-                "api_base_url": env.address("SLACK_API_BASE_URL"),
-                "proxy": env.address("SLACK_PROXY"),
-                "home_channel": env.text("SLACK_HOME_CHANNEL"),
-            },
-            "allowed_users": env.member_ids("SLACK_ALLOWED_USERS"),
-            "allow_all": env.flag("SLACK_ALLOW_ALL_USERS"),
-        },
     },
 }
 
@@ -346,7 +331,6 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         "telegram": {"level": "WARNING"},
-        "slack_sdk": {"level": "WARNING"},  # at DEBUG, everything that is said
         "slack_sdk": {"level": "WARNING"},  # at DEBUG, everything that is said
         "daphne": {"level": "WARNING"},
         "django.channels.server": {"level": "WARNING"},
