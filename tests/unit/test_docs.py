@@ -37,7 +37,7 @@ PATH = re.compile(
     r"|[\w-]+\.(?:toml|txt|in)"
 )
 SETUP_NAMES = {"HERMES_PYTHON", "HERMES_VENV"}  # read by bin/, before there are settings
-NAME = re.compile(r"\b(?:HERMES|TELEGRAM|OPENAI)_[A-Z_]+\b|\b(?:DATABASE|REDIS)_URL\b")
+NAME = re.compile(r"\b(?:HERMES|TELEGRAM|SLACK|OPENAI)_[A-Z_]+\b|\b(?:DATABASE|REDIS)_URL\b")
 
 
 def spans(page: Path) -> list[str]:
