@@ -55,7 +55,7 @@ def take(job: Job, *, now: datetime) -> bool:
     """Decide on one instant of a job, as the row shows it.
 
     Returns:
-        Whether it was due and ours to decide: nobody else had taken it, and nobody had paused the job.
+        Whether it was due and ours to decide: nobody had taken it or paused the job.
     """
     instant = job.next_at
     if instant is None or instant > now:

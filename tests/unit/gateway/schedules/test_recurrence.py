@@ -260,7 +260,7 @@ expressions = st.tuples(numbers(59), numbers(23), numbers(28, 1), numbers(12, 1)
 
 
 @given(expressions, zones, instants)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_next_run_always_lies_after_the_present_and_the_one_after_it_later(
     expression, zone, now
 ):
@@ -273,7 +273,7 @@ def test_the_next_run_always_lies_after_the_present_and_the_one_after_it_later(
 
 
 @given(expressions, st.sampled_from(sorted(YEARS)), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_asking_in_between_changes_nothing_not_even_where_clocks_change(expression, zone, data):
     start, end = data.draw(st.sampled_from(around_changes(zone)))
     schedule, minutes = checked(Cron(expression, zone)), int((end - start).total_seconds()) // 60
@@ -286,7 +286,7 @@ def test_asking_in_between_changes_nothing_not_even_where_clocks_change(expressi
 
 
 @given(expressions, zones, instants, st.integers(0, 86_400))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_nothing_comes_due_between_the_present_and_the_next_run(expression, zone, now, seconds):
     schedule = checked(Cron(expression, zone))
     first = next_instant(schedule, now)
@@ -296,7 +296,7 @@ def test_nothing_comes_due_between_the_present_and_the_next_run(expression, zone
 
 
 @given(st.integers(0, 59), st.integers(0, 23), zones, instants)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_daily_job_never_runs_twice_by_the_same_time_of_the_clocks(minute, hour, zone, now):
     schedule = Cron(f"{minute} {hour} * * *", zone)
     found = [now := next_instant(schedule, now) for _ in range(4)]
