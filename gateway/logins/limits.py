@@ -80,7 +80,7 @@ def _wait(limit: Limit, failures: Failures, now: datetime) -> timedelta:
     if failures.last_at is None or over < 0 or now - failures.last_at >= FORGOTTEN:
         return timedelta(0)
     doublings = min(over, 16)  # beyond that it is the longest anyway
-    pause = min(limit.first * 2**doublings, limit.longest)
+    pause: timedelta = min(limit.first * (1 << doublings), limit.longest)
     return max(failures.last_at + pause - now, timedelta(0))
 
 
