@@ -225,3 +225,30 @@ def test_an_entry_is_bound_at_a_shell_to_commands_and_risk() -> None:
     assert "up to low" in run("allow", "list")
     run("allow", "remove", "telegram", "9", "--commands", "status help")
     assert AllowEntry.objects.get().commands == ""
+
+
+# --- every page
+
+
+@pytest.mark.parametrize("model", ["pairing", "link", "strangerpolicy"])
+def test_every_list_is_searched_and_escapes_what_people_wrote(page, door, model) -> None:
+    door.say(**(STRANGER | {"user_name": "<script>alert('x')</script>"}))
+    LinkEnd.objects.filter(link=make_link()).update(user_name="<script>alert('x')</script>")
+    StrangerPolicy.objects.create(account="telegram")
+    url = reverse(f"admin:identity_{model}_changelist")
+
+    answers = [page.get(url + query) for query in ("", "?q=9", "?q=x%27y", "?p=0")]
+
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert not any("<script>alert" in answer.text for answer in answers)
+
+
+@pytest.mark.proves("A5")
+def test_staff_let_two_chats_go_on_with_one_history_and_apart(page, door) -> None:
+    link = make_link()
+    do(page, "link", "share", link, confirmed="1")
+    assert fresh(link).shares
+    done = do(page, "link", "part", link, confirmed="1")
+    assert not fresh(link).shares
+    assert "apart" in done.text
+    assert "is kept so already" in do(page, "link", "part", link, confirmed="1").text
