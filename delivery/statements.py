@@ -3,7 +3,17 @@
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import (
+    Case,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
 from delivery import frozen
 from delivery.frozen import Update
@@ -47,15 +57,33 @@ def earlier() -> QuerySet[Obligation]:
     )
 
 
+def rank(late: datetime, very_late: datetime) -> Case:
+    """`ageing.rank` of a row, for what was recorded before these instants."""
+    return Case(
+        When(created_at__lt=very_late, then=Value(0)),
+        When(created_at__lt=late, priority__gt=1, then=Value(1)),
+        default=F("priority"),
+        output_field=IntegerField(),
+    )
+
+
 @frozen.rows
-def due_heads(*, account: str, epoch: int, now: datetime, busy: list[str]) -> QuerySet[Obligation]:
+def due_heads(
+    *,
+    account: str,
+    epoch: int,
+    now: datetime,
+    busy: list[str],
+    late: datetime,
+    very_late: datetime,
+) -> QuerySet[Obligation]:
     """The first of each lane that is due, or that an earlier owner was sending."""
     # What was never tried is due whatever its time says: it was written by another host's clock.
     waiting = Q(state=State.PENDING) | Q(state=State.FAILED, next_attempt_at__lte=now)
     orphaned = Q(state=State.ATTEMPTING, epoch__lt=epoch)
     heads = Obligation.objects.filter(account=account, state__in=OPEN_STATES)
     heads = heads.filter(waiting | orphaned).filter(~Exists(earlier())).exclude(lane__in=busy)
-    return heads.order_by("priority", "id")[:MOST_HEADS]
+    return heads.order_by(rank(late, very_late), "id")[:MOST_HEADS]
 
 
 @frozen.update

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Count, F
 
-from delivery import hints, statements
+from delivery import ageing, hints, statements
 from delivery.conf import delivery_settings
 from delivery.errors import LeaseLost
 from delivery.leases import Fence
@@ -69,7 +69,14 @@ def claim_due(
     Raises:
         LeaseLost: Another process owns the account.
     """
-    heads = statements.due_heads(account=account, epoch=fence.epoch, now=now, busy=list(busy))
+    heads = statements.due_heads(
+        account=account,
+        epoch=fence.epoch,
+        now=now,
+        busy=list(busy),
+        late=now - ageing.LATE,
+        very_late=now - ageing.VERY_LATE,
+    )
     heads = admit(heads[:limit])
     if not heads:
         return []

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from delivery.addresses import Address
+from delivery.ageing import rank
 from delivery.content import Rendered
 from delivery.errors import LeaseLost, OutcomeUnknown
 from delivery.leases import Fence
@@ -101,7 +102,7 @@ class MemoryLedger:
             for name, lane in self._lanes.items()
             if name not in out and self._is_due(lane[0], fence, now)
         ]
-        heads.sort(key=lambda head: (head.priority, head.pk))
+        heads.sort(key=lambda head: (rank(head.priority, now - head.created_at), head.pk))
         return [self._claim(head, fence) for head in admit(heads[:limit])]
 
     def _is_due(self, head: Obligation, fence: Fence, now: datetime) -> bool:

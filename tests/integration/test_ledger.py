@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from delivery import destinations, ledger, retention
+from delivery import ageing, destinations, ledger, retention
 from delivery.errors import LeaseLost, LedgerUnavailable, NetworkDown, OutcomeUnknown, Refused
 from delivery.ledger import Debt, steps
 from delivery.models import Attempt, DeadDestination, Kind, Obligation, Part, Preview
@@ -159,6 +159,24 @@ def test_an_abandoned_message_lets_the_next_one_pass(fence, clock) -> None:
     (work,) = due(fence, clock)
     ledger.abandon(work, work.parts[0], Refused(), reason="refused", operation="send", now=clock())
     assert contents(due(fence, clock)) == ["two"]
+
+
+@pytest.mark.proves("D9")
+@pytest.mark.parametrize("seconds", [0, 29, 31, 3599, 3601, 7200])
+def test_what_is_due_goes_in_the_order_of_its_rank_and_then_of_its_age(
+    fence, clock, seconds
+) -> None:
+    early, kinds = clock(), [Kind.NOTICE, Kind.FINAL, Kind.PROMPT]
+    for kind in kinds:
+        make_obligation(content=f"{kind} early", kind=kind, now=early)
+    late = clock.advance(seconds)
+    for kind in kinds:
+        make_obligation(content=f"{kind} late", kind=kind, now=late)
+    rows = Obligation.objects.order_by("pk")
+    ranked = sorted(rows, key=lambda row: ageing.rank(row.priority, late - row.created_at))
+    assert [work.obligation.content for work in due(fence, clock)] == [
+        row.content for row in ranked
+    ]
 
 
 @pytest.mark.proves("D9")

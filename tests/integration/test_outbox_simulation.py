@@ -253,6 +253,27 @@ def test_questions_go_before_what_is_waiting_and_nothing_starves() -> None:
     assert 20 <= max(waited(world, owed) for owed in world.ledger.rows.values()) < 40
 
 
+@pytest.mark.proves("D9")
+def test_what_goes_last_goes_all_the_same_while_more_is_owed_than_may_be_sent() -> None:
+    world, asked = World(rates=Rates(account=Rate(5, 1.0))), []
+
+    async def scene(world: World) -> None:
+        for second in range(80):
+            for number in range(6):  # and the platform takes five
+                world.owe(f"f{second}-{number}", "an answer")
+            if second == 1:
+                world.owe("n", "a notice", kind=Kind.NOTICE)
+            if second % 20 == 10:
+                asked.append(world.owe(f"q{second}", "a question", kind=Kind.PROMPT))
+            await asyncio.sleep(1)
+
+    play(world, scene)
+    world.check()
+    (notice,) = [owed for owed in world.ledger.rows.values() if owed.kind == Kind.NOTICE]
+    assert 30 < waited(world, notice) < 40
+    assert max(waited(world, owed) for owed in asked) < 3
+
+
 @pytest.mark.proves("D8")
 def test_a_chat_with_a_long_queue_holds_up_no_other() -> None:
     world, others = World(), []
