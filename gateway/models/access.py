@@ -58,7 +58,8 @@ class AllowEntry(models.Model):
         max_length=8,
         blank=True,
         choices=[(level.value, level.value) for level in RiskLevel],
-        help_text="The highest risk of what the agent may do for them, approved or not. Empty: any.",
+        help_text="The highest risk of what the agent may do for them, approved or not."
+        " Empty: any.",
     )
     is_for_bot = models.BooleanField(
         "this is a bot",
