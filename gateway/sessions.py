@@ -44,21 +44,48 @@ def find_or_open(fields: KeyFields, *, title: str, now: datetime) -> Conversatio
 
 def _open(fields: KeyFields, title: str, now: datetime) -> Conversation:
     conversation, _ = Conversation.objects.select_related("session").get_or_create(
-        key=to_key(fields),
-        defaults={
-            "platform": fields.platform,
-            "account": fields.account,
-            "scope_id": fields.scope_id,
-            "chat_type": fields.chat_type,
-            "chat_id": fields.chat_id,
-            "thread_id": fields.thread_id,
-            "participant_id": fields.participant_id,
-            "title": title[:200],
-            "created_at": now,
-            "active_at": now,
-        },
+        key=to_key(fields), defaults=_columns(fields, title, now)
     )
     return conversation
+
+
+def open_new(fields: KeyFields, told: Commission, *, title: str, now: datetime) -> Conversation:
+    """A conversation in which nobody sits and of which nobody has heard before.
+
+    There may be hundreds of them a second, so nothing is looked up.
+
+    Args:
+        fields: What its key says.
+        told: Whom its work is done for.
+        title: What to call it.
+        now: The present.
+
+    Raises:
+        IntegrityError: There is one under that key.
+    """
+    facts = {"commission": told.as_dict(), **_columns(fields, title, now)}
+    conversation = Conversation(key=to_key(fields), **facts)
+    statements.insert_conversation.one(conversation)
+    session = Session(conversation=conversation, number=1, started_at=now)
+    statements.insert_session.one(session)
+    statements.begin_with(pk=conversation.pk, session=session.pk)
+    conversation.session = session
+    return conversation
+
+
+def _columns(fields: KeyFields, title: str, now: datetime) -> dict[str, Any]:
+    return {
+        "platform": fields.platform,
+        "account": fields.account,
+        "scope_id": fields.scope_id,
+        "chat_type": fields.chat_type,
+        "chat_id": fields.chat_id,
+        "thread_id": fields.thread_id,
+        "participant_id": fields.participant_id,
+        "title": title[:200],
+        "created_at": now,
+        "active_at": now,
+    }
 
 
 def entitle(conversation: Conversation, title: str) -> None:

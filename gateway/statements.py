@@ -17,6 +17,7 @@ from gateway.models import (
     ChatPolicy,
     Conversation,
     InboundEvent,
+    Session,
     TranscriptEntry,
     Turn,
 )
@@ -25,6 +26,8 @@ from gateway.states import ACTIVE, OPEN, TURNS, TurnEvent, TurnState
 insert_event = frozen.Insert(InboundEvent)
 insert_turn = frozen.Insert(Turn)
 insert_entries = frozen.Insert(TranscriptEntry)
+insert_conversation = frozen.Insert(Conversation)
+insert_session = frozen.Insert(Session)
 
 
 @frozen.values
@@ -52,6 +55,12 @@ def chat_policies(*, account: str) -> QuerySet[ChatPolicy]:
 def conversations(*, key: str) -> QuerySet[Conversation]:
     """The conversation under a key, with its current session; none or one."""
     return Conversation.objects.filter(key=key).select_related("session").order_by("pk")
+
+
+@frozen.update
+def begin_with(*, pk: int, session: int) -> Update:
+    """Let a conversation go on in a session."""
+    return Conversation.objects.filter(pk=pk), {"session_id": session}
 
 
 @frozen.rows

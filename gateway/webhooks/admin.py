@@ -25,9 +25,8 @@ from delivery.pages import (
     snippet,
 )
 from gateway.errors import GatewayError
-from gateway.platforms.webhook import samples
 from gateway.platforms.webhook.schemes import Kind, problem_with_secret
-from gateway.webhooks import endpoints
+from gateway.webhooks import endpoints, trying
 from gateway.webhooks.models import NAME_HELP, Endpoint, Receipt
 
 MEANS = (
@@ -243,7 +242,7 @@ class EndpointAdmin(StaffAdmin[Endpoint]):
         return preformatted(self._script(row))
 
     def _script(self, row: Endpoint) -> str:
-        return samples.script(row.rule, row.sources, endpoints.url_of(row))
+        return trying.script(row)
 
     @admin.action(description="Enable…", permissions=["operate"])
     def enable(self, request: HttpRequest, queryset: QuerySet[Endpoint]) -> HttpResponse | None:

@@ -181,10 +181,12 @@ def secrets_of(endpoint: Endpoint, now: datetime) -> list[str]:
 
 def destination(endpoint: Endpoint, event_id: str) -> Address | None:
     """Where the answer to an event goes; None for nowhere, or where its home is not known."""
+    if endpoint.goal == Goal.NONE:
+        return None
     if endpoint.goal == Goal.HOME:
         return chats.home_of(endpoint.account)
     account = Account.objects.filter(slug=endpoint.account).first()
-    if endpoint.goal == Goal.NONE or account is None:
+    if account is None:
         return None
     if endpoint.goal == Goal.WEBHOOK:  # each event has a lane, so that none waits for another
         return Address(

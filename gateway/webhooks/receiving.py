@@ -179,11 +179,14 @@ def _begin(endpoint: Endpoint, event: Event, event_id: str, prompt: str, now: da
         chat_id=endpoint.name,
         thread_id="" if endpoint.shares_history else event_id,
     )
-    title = endpoint.name if endpoint.shares_history else f"{endpoint.name}: {event.name}"
-    conversation = sessions.find_or_open(place, title=title, now=now)
     told = _commission(endpoint, event_id)
-    if conversation.commission != told.as_dict():
-        sessions.commission(conversation, told, title=title, language="")
+    if endpoint.shares_history:
+        conversation = sessions.find_or_open(place, title=endpoint.name, now=now)
+        if conversation.commission != told.as_dict():
+            sessions.commission(conversation, told, title=endpoint.name, language="")
+    else:
+        title = f"{endpoint.name}: {event.name}"
+        conversation = sessions.open_new(place, told, title=title, now=now)
     turn: Turn = turns.enqueue(
         turns.NewTurn(
             conversation=conversation,

@@ -1,7 +1,6 @@
 """`manage.py webhook create|change|list|show|rotate|enable|disable|test`."""
 
 import getpass
-import json
 import sys
 from argparse import ArgumentParser
 from datetime import timedelta
@@ -13,12 +12,8 @@ from django.utils import timezone
 from typing_extensions import override
 
 from gateway.management.house import HouseCommand, actor
-from gateway.platforms.webhook import samples
-from gateway.platforms.webhook.errors import NotTaken
-from gateway.platforms.webhook.schemes import Kind
 from gateway.webhooks import endpoints, trying
 from gateway.webhooks.endpoints import Stored
-from gateway.webhooks.errors import Turned
 from gateway.webhooks.models import Endpoint, Goal
 
 OPTIONS = (
@@ -41,8 +36,8 @@ class Command(HouseCommand):
         create.add_argument("name", help="part of its address, for example deploys")
         create.add_argument(
             "--scheme",
-            choices=[kind.value for kind in Kind],
-            default=Kind.STANDARD.value,
+            choices=trying.SCHEMES,
+            default=trying.USUAL_SCHEME,
             help="how the sender signs (default: standard)",
         )
         create.add_argument("--secret-stdin", action="store_true", help=STDIN_HELP)
@@ -119,7 +114,7 @@ class Command(HouseCommand):
         self.say(f"  events: {' '.join(endpoint.events.split()) or 'all'}")
         self.say(f"  template: {endpoint.template or 'the usual one'}")
         self.say("\nTo post to it from a shell, with its secret in SECRET:\n")
-        self.say(samples.script(endpoint.rule, endpoint.sources, endpoints.url_of(endpoint)))
+        self.say(trying.script(endpoint))
 
     def _rotate(self, options: dict[str, Any]) -> None:
         endpoint = endpoints.named(options["name"])
@@ -146,19 +141,15 @@ class Command(HouseCommand):
     def _test(self, options: dict[str, Any]) -> None:
         endpoint, now = endpoints.named(options["name"]), timezone.now()
         request = trying.sample(endpoint, _body(options["body"]), options["event"], now=now)
-        try:
-            tried = trying.foresee(endpoint, request, now=now)
-            self.say(f"The event is called {tried.event or '(nothing)'}.")
-            if not tried.is_wanted:
-                self.say("The filter lets it begin no turn.")
-            self.say(f"What the agent is told:\n\n{tried.prompt}\n")
-            if not options["run"]:
-                self.say("Nothing was stored. With --run it is taken in, and its turn runs.")
-                return
-            taken = trying.send(endpoint, request, now=now)
-        except (NotTaken, Turned) as error:
-            message = f"It would be refused: {error.title}. {error}"
-            raise CommandError(message) from error
+        tried = trying.foresee(endpoint, request, now=now)
+        self.say(f"The event is called {tried.event or '(nothing)'}.")
+        if not tried.is_wanted:
+            self.say("The filter lets it begin no turn.")
+        self.say(f"What the agent is told:\n\n{tried.prompt}\n")
+        if not options["run"]:
+            self.say("Nothing was stored. With --run it is taken in, and its turn runs.")
+            return
+        taken = trying.send(endpoint, request, now=now)
         self.say(f"Taken: {taken.status.value}, as {taken.event_id}.")
 
 
@@ -242,7 +233,7 @@ def _secret(from_stdin: bool) -> str:
 
 
 def _body(file_name: str | None) -> bytes:
-    return json.dumps(samples.BODY).encode() if file_name is None else _read(file_name)
+    return trying.BODY if file_name is None else _read(file_name)
 
 
 def _read(file_name: str) -> bytes:

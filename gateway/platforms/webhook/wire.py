@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl
 
+from gateway.messages import clean
 from gateway.platforms.webhook.errors import Unreadable
 from gateway.platforms.webhook.schemes import Kind, Proof, Request, Rule
 
@@ -65,7 +66,7 @@ def read(rule: Rule, sources: Sources, request: Request, proof: Proof) -> Event:
     event_id = _event_id(rule.kind, sources, request, payload)
     return Event(
         event_id=short(event_id or (f"signed:{proof.stamp}" if proof.stamp else "")),
-        name=_name(rule.kind, sources, request, payload)[:120],
+        name=clean(_name(rule.kind, sources, request, payload))[:120],
         payload=payload,
         challenge=_challenge(rule.kind, request, payload),
     )
