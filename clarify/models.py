@@ -31,9 +31,7 @@ class Prompt(models.Model):
     """One to three questions put to one person by one tool call of one turn."""
 
     kind = models.CharField(max_length=8, choices=PromptKind.choices)
-    correlation = models.CharField(
-        "turn", max_length=64, help_text="Opaque: the number of the turn that waits."
-    )
+    correlation = models.CharField("turn", max_length=64, help_text="Opaque: the one that waits.")
     call_id = models.CharField(max_length=200, help_text="The tool call that asks.")
     conversation_key = models.CharField(max_length=2500, db_index=True)
     token = models.CharField(max_length=32, unique=True, help_text="What its buttons carry.")
@@ -44,9 +42,7 @@ class Prompt(models.Model):
         "id of who was asked", max_length=255, help_text="As their platform knows them."
     )
     asker_name = models.CharField("name of who was asked", max_length=255, blank=True)
-    language = models.CharField(
-        max_length=16, blank=True, help_text="In which it is asked; empty: the installation's own."
-    )
+    language = models.CharField(max_length=16, blank=True, help_text="Empty: the site's own.")
     anyone_may_answer = models.BooleanField(default=False)
     questions = models.JSONField(help_text="The questions as they were asked.")
     operation = models.JSONField(
