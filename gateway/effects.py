@@ -4,12 +4,20 @@ from typing import Any
 
 from django.utils import timezone
 
+from gateway import turns
 from gateway.agents.requests import Effects
 from gateway.errors import BadSchedule, NotPossible
 from gateway.media import leaving
 from gateway.media.rooms import NotSendable
 from gateway.models import Note, Turn
 from gateway.schedules import ordering, targets
+
+MOST_FAILURES = 3  # of the same call, before the model is told to let it be
+HOPELESS = (
+    "permanent_failure: {name} was refused "
+    + str(MOST_FAILURES)
+    + " times in this turn. Do not try it again; tell the person what could not be sent."
+)
 
 
 def of(turn: Turn) -> Effects:
@@ -46,6 +54,8 @@ def _send_file(turn: Turn, payload: dict[str, Any]) -> dict[str, str]:
 
 def _send_message(turn: Turn, payload: dict[str, Any]) -> dict[str, str]:
     name = str(payload["target"])
+    if turns.failed_in_a_row(turn, "send_message", target=name) >= MOST_FAILURES:
+        return {"error": HOPELESS.format(name=name)}
     try:
         owed = targets.send(
             turn,

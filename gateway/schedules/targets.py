@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery import ledger
+from delivery import destinations, ledger
 from delivery.addresses import Address
 from delivery.ledger import Debt
 from delivery.models import Kind, Obligation
@@ -107,6 +107,8 @@ def send(turn: Turn, *, target: str, text: str, call_id: str, now: datetime) -> 
             _("The text is too long: %(most)s characters are the most.") % {"most": LONGEST}
         )
     address = address_of(target, who_began(turn))
+    if destinations.is_dead(address):
+        raise NotPossible(_("That chat is closed to us: blocked, left or deleted."))
     known = _known(address)
     if known is None and address.platform == CONSOLE:
         raise NotPossible(_("Nobody would see it: that chat of the Control UI is not there."))

@@ -31,7 +31,13 @@ from gateway.turns.life import (
 )
 from gateway.turns.recovery import at_work, give_back, reclaim, renew, running, wake_overlooked
 from gateway.turns.stopping import bar, interrupt, stop, stop_one
-from gateway.turns.toolcalls import begin_tool, finish_tool, forget_tool, run_permitted
+from gateway.turns.toolcalls import (
+    begin_tool,
+    failed_in_a_row,
+    finish_tool,
+    forget_tool,
+    run_permitted,
+)
 
 __all__ = [
     "NewTurn",
@@ -43,6 +49,7 @@ __all__ = [
     "enqueue",
     "extend",
     "fail",
+    "failed_in_a_row",
     "finish",
     "finish_tool",
     "forget_tool",

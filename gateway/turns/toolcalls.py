@@ -91,6 +91,25 @@ def finish_tool(turn: Turn, call_id: str, result: Any, *, now: datetime) -> None
         )
 
 
+def failed_in_a_row(turn: Turn, name: str, **arguments: str) -> int:
+    """How often the calls of a tool in this turn failed since one last did not.
+
+    Args:
+        turn: The turn.
+        name: Of the tool.
+        arguments: Only calls with these count.
+    """
+    calls = ToolCall.objects.filter(turn=turn, name=name, state=ToolState.DONE)
+    count = 0
+    for given, result in calls.order_by("-pk").values_list("arguments", "result"):
+        if arguments.items() <= given.items():
+            value = (result or {}).get("value")
+            if not (isinstance(value, dict) and "error" in value):
+                break
+            count += 1
+    return count
+
+
 def forget_tool(turn: Turn, call_id: str) -> None:
     """The call was refused before it began: a corrected one may use the same id."""
     ToolCall.objects.filter(turn=turn, call_id=call_key(call_id), state=ToolState.STARTED).delete()

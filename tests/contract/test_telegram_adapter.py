@@ -403,6 +403,20 @@ async def test_an_edit_changes_words_and_buttons(peer: TelegramPeer, adapter):
     assert (shown.text, shown.labels) == ("two", ("b",))
 
 
+# B088
+async def test_an_edit_leaves_alone_what_it_does_not_name(peer: TelegramPeer, adapter):
+    asked = peer.say("what?")["message_id"]
+    sent = (await adapter.send(part("one", controls=buttons("A"), reply_to=str(asked)))).message_id
+    peer.world.reactions[(PERSON, int(sent))] = ("👍",)
+    await adapter.edit(sent, part("two", controls=buttons("B")))
+    await adapter.edit(sent, part("two", controls=Controls(clear=True)))
+    (shown,) = peer.from_bot(PERSON)
+
+    assert (shown.text, shown.reply_to, shown.reactions) == ("two", asked, ("👍",))
+    given = {name for call in peer.calls.of("editMessageText") for name in call.params}
+    assert not given & {"reply_parameters", "message_thread_id", "media", "pinned"}
+
+
 async def test_an_edit_can_take_the_buttons_away(peer: TelegramPeer, adapter):
     sent = await adapter.send(part("one", controls=buttons("a")))
     await adapter.edit(sent.message_id, part("one", controls=Controls(clear=True)))

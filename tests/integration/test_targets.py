@@ -5,11 +5,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from delivery import destinations
 from delivery.models import Kind, Obligation
 from gateway import effects, instructions
 from gateway.models import AuditEvent
 from gateway.schedules.models import Job, Place, Run
-from tests.factories import make_account, make_conversation, make_turn
+from tests.factories import make_account, make_conversation, make_tool_call, make_turn
 from tests.integration.scheduling import let_in, make_asker, make_job, make_place
 
 pytestmark = pytest.mark.django_db
@@ -260,3 +261,50 @@ def test_jobs_are_made_shown_run_paused_resumed_and_removed_by_command(turn, cap
 def test_what_a_command_cannot_do_is_told_in_one_sentence(turn, arguments, why):
     with pytest.raises(CommandError, match=why):
         call_command("cron", *arguments)
+
+
+# --- what cannot be sent is not tried for ever (B079)
+
+
+def fail(turn, number: int, target: str, **result) -> None:
+    """The agent has called the tool, and this came of it."""
+    result = {"value": result or {"error": "There is no target of that name."}}
+    make_tool_call(
+        turn,
+        name="send_message",
+        call_id=f"c{number}",
+        arguments={"target": target, "text": "x"},
+        result=result,
+    )
+
+
+def test_after_three_refusals_in_a_row_the_agent_is_told_to_let_it_be(turn):
+    make_place("ops", chat_id="-100")
+    for number in range(3):
+        assert not send(turn).get("error", "").startswith("permanent_failure")
+        fail(turn, number, "ops")
+    before = Obligation.objects.count()
+    assert send(turn, text="once more", call_id="c9")["error"].startswith("permanent_failure: ops")
+    assert Obligation.objects.count() == before
+
+
+def test_other_targets_and_other_turns_are_not_affected(turn):
+    make_place("ops", chat_id="-100")
+    for number in range(3):
+        fail(turn, number, "nowhere")
+    assert "owed" in send(turn, "ops")
+    assert "owed" in send(make_turn(turn.conversation, sender_id="7"), "ops", call_id="call2")
+
+
+def test_a_success_in_between_begins_the_count_anew(turn):
+    make_place("ops", chat_id="-100")
+    for number, result in enumerate([{}, {}, {"owed": "It is on its way."}, {}, {}]):
+        fail(turn, number, "ops", **result)
+    assert "owed" in send(turn)
+
+
+def test_a_chat_that_is_closed_to_us_is_said_to_be_so_and_nothing_is_owed(turn):
+    place = make_place("ops", chat_id="-100")
+    destinations.bury(place.address, reason="kicked", now=timezone.now())
+    assert "closed" in send(turn)["error"]
+    assert not Obligation.objects.exists()

@@ -642,3 +642,26 @@ def test_a_chats_settings_say_when_an_answer_is_a_new_message(chat, clock, secon
     turns.finish(claim(chat, clock), "Done.", [ANSWER], {}, now=clock())
     (owed,) = Obligation.objects.filter(kind=Kind.FINAL)
     assert owed.fresh_after == seconds
+
+
+# B073: what waited in the queue answers its own message, and an error does as well.
+def test_in_a_group_each_answer_replies_to_the_message_that_it_answers(clock) -> None:
+    group = make_conversation(chat_id="-5", chat_type="group", now=clock())
+    for message_id in ("10", "11", "12"):
+        new = turns.NewTurn(
+            conversation=group,
+            prompt=message_id,
+            sender_id="7",
+            sender_name="Ada",
+            reply_to=message_id,
+        )
+        with transaction.atomic():
+            turns.enqueue(new, now=clock())
+    turns.finish(claim(group, clock), "Ten.", [ANSWER], {}, now=clock())
+    turns.fail(claim(group, clock), FailureKind.INTERNAL, "No.", "", now=clock())
+    turns.finish(claim(group, clock, owner=OTHER), "Twelve.", [ANSWER], {}, now=clock())
+    assert list(Obligation.objects.order_by("pk").values_list("reply_to", flat=True)) == [
+        "10",
+        "11",
+        "12",
+    ]
