@@ -15,6 +15,7 @@ TOOLS = Path(sys.executable).parent
 NOTHING_COLLECTED = (
     5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 )
+AUDITOR = "pip-audit==2.10.1"
 SLOW = "not acceptance and not browser"
 # Stories with real processes mostly wait, so there is room for one more than the two cores that
 # are the least. They stand first, all in one process's share: whoever is done takes from it.
@@ -50,7 +51,7 @@ class Run:
 def main(arguments: list[str]) -> int:
     """Run all checks; 0 if all hold, else the exit code of the last one that does not."""
     fast = "--fast" in arguments
-    chosen = [argument for argument in arguments if argument != "--fast"]
+    chosen = [argument for argument in arguments if argument not in {"--fast", "--audit"}]
     failed: dict[str, int] = {}
     if fast or find_or_install(say):
         browser = True
@@ -61,6 +62,8 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as scratch:  # a fresh clone has no data directory yet
         for title, command in STATIC.items():
             note(failed, title, run(title, command, HERMES_DATA_DIR=scratch))
+        if "--audit" in arguments:
+            note(failed, "audit of the pins", audit(Path(scratch)))
     for step in pytest_runs(chosen, fast=fast, browser=browser):
         command = (sys.executable, "-m", "pytest", *step.arguments)
         if failed:
@@ -68,6 +71,23 @@ def main(arguments: list[str]) -> int:
         code = run(step.title, command, TEST_DATABASE=step.database)
         note(failed, step.title, 0 if code == NOTHING_COLLECTED else code)
     return list(failed.values())[-1] if failed else 0
+
+
+def audit(scratch: Path) -> int:
+    """Compare the pins with the weaknesses that are known of them; it asks PyPI.
+
+    The tool has an environment of its own, for the time of the check: it is no part of ours.
+    """
+    home = scratch / "audit"
+    steps = [
+        (sys.executable, "-m", "venv", str(home)),
+        (str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", AUDITOR),
+        (
+            *(str(home / "bin" / "python"), "-m", "pip_audit", "--disable-pip", "--no-deps"),
+            *("--requirement", str(PROJECT / "requirements.txt")),
+        ),
+    ]
+    return next((code for step in steps if (code := run("audit of the pins", step))), 0)
 
 
 def pytest_runs(chosen: list[str], *, fast: bool, browser: bool) -> list[Run]:

@@ -137,7 +137,7 @@ def _turns(seen: ExecutionSight, now: datetime) -> Iterator[Finding]:
             key="turns:due",
             layer=Layer.EXECUTION,
             severity=Severity.ERROR if is_long else Severity.WARNING,
-            says=f"{_turns_are(seen.due)} due, and no worker comes for them.",
+            says=f"{_turns_are(seen.due)} due, and no worker comes.",
             fix=f"Workers are woken again by themselves. Look at their log. {DOCTOR}",
             since=seen.due_since,
         )
