@@ -170,7 +170,7 @@ def _reading(
     def select(queryset: QuerySet[Any], connection: BaseDatabaseWrapper) -> _Statement:
         compiler = queryset.query.get_compiler(connection=connection)
         text, params = compiler.as_sql()
-        return _Statement(text, tuple(params), reader(compiler))
+        return _Statement(*_with_constants(text, params), reader(compiler))
 
     frozen = _Frozen(function, select)
 
@@ -208,7 +208,7 @@ def update(function: Callable[Arguments, Update]) -> Callable[Arguments, int]:
 
 def _select_one(queryset: QuerySet[Any], connection: BaseDatabaseWrapper) -> _Statement:
     text, params = queryset.query.exists().get_compiler(connection=connection).as_sql()
-    return _Statement(text, tuple(params))
+    return _Statement(*_with_constants(text, params))
 
 
 def _change(update: Update, connection: BaseDatabaseWrapper) -> _Statement:
@@ -216,7 +216,24 @@ def _change(update: Update, connection: BaseDatabaseWrapper) -> _Statement:
     query: Any = queryset.query.chain(sql.UpdateQuery)
     query.add_update_values(changes)
     text, params = query.get_compiler(connection=connection).as_sql()
-    return _Statement(text, tuple(params))
+    return _Statement(*_with_constants(text, params))
+
+
+def _with_constants(text: str, params: Iterable[Any]) -> tuple[str, Tuple]:
+    """The statement with the words in it that never change written out, such as names of states.
+
+    SQLite does not see from placeholders that an index on `state IN ('a', 'b')` holds what is
+    looked for, and reads the whole table instead.
+    """
+    pieces, kept = [], []
+    *starts, end = text.split("%s")
+    for start, param in zip(starts, params, strict=True):
+        is_constant = isinstance(param, str) and "\\" not in param and "\0" not in param
+        if not is_constant:
+            kept.append(param)
+        written = "'" + str(param).replace("'", "''").replace("%", "%%") + "'"
+        pieces += [start, written if is_constant else "%s"]
+    return "".join([*pieces, end]), tuple(kept)
 
 
 def _converter(compiler: Any) -> Callable[[Tuple], Tuple]:
