@@ -19,6 +19,14 @@ from tests.services import shared_postgres_url, wait_until
 
 pytestmark = pytest.mark.acceptance
 
+# 53100 is `disk_full`: https://www.postgresql.org/docs/current/errcodes-appendix.html
+NO_SPACE = """
+    CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+    END $$
+"""
+
 
 @contextmanager
 def no_database(stack: Stack) -> Iterator[None]:
@@ -55,7 +63,32 @@ def no_broker(stack: Stack) -> Iterator[None]:
 
 @contextmanager
 def no_room(stack: Stack) -> Iterator[None]:
-    """No file of the processes that write can grow inside the `with` block, as on a full disk."""
+    """Nothing can be written inside the `with` block, as on a full disk."""
+    with (no_file_grows if stack.db == "sqlite" else no_row_is_taken)(stack):
+        yield
+
+
+@contextmanager
+def no_row_is_taken(stack: Stack) -> Iterator[None]:
+    """PostgreSQL refuses every write, in the words of a server whose disk is full."""
+    with psycopg.connect(stack.env["DATABASE_URL"], autocommit=True) as connection:
+        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        tables = [name for (name,) in names]
+        connection.execute(NO_SPACE)
+        for name in tables:
+            connection.execute(
+                f'CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON "{name}"'
+                " EXECUTE FUNCTION no_room()"
+            )
+        try:
+            yield
+        finally:
+            connection.execute("DROP FUNCTION no_room() CASCADE")
+
+
+@contextmanager
+def no_file_grows(stack: Stack) -> Iterator[None]:
+    """No file of the processes that write can grow inside the `with` block."""
     pids = [pid for name, pid in stack.pids.items() if name.startswith(("gateway", "worker"))]
     before = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in pids}
     for pid, (_, hard) in before.items():
@@ -73,8 +106,6 @@ def no_room(stack: Stack) -> Iterator[None]:
 def test_what_is_gone_for_a_while_costs_time_and_no_answer(
     stack, telegram, model, books, somebody, away, seconds
 ):
-    if away is no_room and stack.db != "sqlite":
-        pytest.skip("the disk of a PostgreSQL elsewhere is not filled by what runs here")
     gate = Gate()
     model.script(lambda request: Reply(text=f"I heard {last_user_text(request)}.", gate=gate))
     early, sent, late = somebody(), somebody(), somebody()
