@@ -26,7 +26,7 @@ class ChatForm(ModelForm[ChatPolicy]):
         fields = (
             *("account", "chat_id", "thread_id", "note", "groups", "threads", "busy"),
             *("reset", "idle_minutes", "hour", "time_zone", "stop_suspends"),
-            *("model", "system_prompt"),
+            *("fresh_final_seconds", "model", "system_prompt"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -67,6 +67,7 @@ class ChatPolicyAdmin(StaffAdmin[ChatPolicy]):
         ),
         ("Who shares a history", {"fields": ("groups", "threads")}),
         ("While a turn runs", {"fields": ("busy", "stop_suspends")}),
+        ("The answer", {"fields": ("fresh_final_seconds",)}),
         ("When a session ends", {"fields": ("reset", "idle_minutes", "hour", "time_zone")}),
         ("The agent there", {"fields": ("model", "system_prompt")}),
     )

@@ -23,7 +23,7 @@ SHAPES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("account", "chat_id", "thread_id"),
         (
             *("note", "groups", "threads", "busy", "reset", "idle_minutes", "hour"),
-            *("time_zone", "stop_suspends", "model", "system_prompt"),
+            *("time_zone", "fresh_final_seconds", "stop_suspends", "model", "system_prompt"),
         ),
     ),
     "homes": (("account",), ("address",)),
@@ -36,6 +36,7 @@ KINDS: Mapping[str, tuple[type, ...]] = {
     "address": (dict,),
     "is_for_bot": (bool,),
     "idle_minutes": (int, type(None)),
+    "fresh_final_seconds": (int, type(None)),
     "hour": (int, type(None)),
     "stop_suspends": (bool, type(None)),
 }

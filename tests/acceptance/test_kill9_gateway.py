@@ -4,6 +4,8 @@ With `test_kill9_worker`, `test_two_gateways` and `test_gone` it is the crash ma
 docs/delivery.md: a row there, a test here.
 """
 
+import json
+
 import pytest
 
 from tests.acceptance.doom import FATAL, Doom
@@ -102,6 +104,39 @@ def test_a_streamed_answer_is_finished_in_its_own_message_without_a_double(
 
     assert [text.count("word") for text in person.texts] == [120]
     assert MARKER not in person.texts[0]
+
+
+# Where an answer is a new message: dead before its live message was deleted, and the next owner
+# deletes it. Dead before the answer was recorded: its copy says so, for nobody can tell.
+@pytest.mark.proves("D13")
+@pytest.mark.usefixtures("time")
+@pytest.mark.parametrize(
+    ("place", "marked"),
+    [
+        ("delivery.ledger.accept:after", [False]),
+        pytest.param("delivery.ledger.accept:before", [False, True], marks=pytest.mark.full),
+    ],
+)
+def test_an_answer_that_is_a_new_message_stands_alone_in_the_end(
+    stack, telegram, model, books, person, place, marked
+):
+    settings = {"account": "telegram", "chat_id": str(person.id), "fresh_final_seconds": 0}
+    told = stack.data_dir / "settings.json"
+    head = {"format": "hermes-configuration", "version": 1}
+    told.write_text(json.dumps({**head, "chats": [settings]}))
+    stack.manage("import", told)
+    model.script(by_keyword)
+    doom = Doom(stack, place)
+
+    person.says("stream 120")
+    doom.wait_until_struck()
+    person.sees("word120")
+    books.wait_until_settled(telegram)
+    telegram.wait_for(lambda: len(person.texts) == len(marked))
+
+    assert [text.count("word") for text in person.texts] == [120] * len(marked)
+    assert [MARKER in text for text in person.texts] == marked
+    assert telegram.calls.of("deleteMessage", person.id)
 
 
 # Dead in the middle of a long answer: what arrived is not repeated, and only the part that was
