@@ -100,7 +100,8 @@ class LatestValuesFilter(admin.AllValuesFieldListFilter):
         super().__init__(field, *args, **kwargs)
         rows: QuerySet[Model] = QuerySet(field.model)
         latest = rows.order_by("-pk").values_list(field.name, flat=True)[:LATEST]
-        self.lookup_choices = sorted({*latest, *(self.lookup_val or ())}, key=str)
+        values: Any = sorted({*latest, *(self.lookup_val or ())}, key=str)
+        self.lookup_choices = values  # Django goes through them only
 
 
 class StaffAdmin(ModelAdmin[Row]):
