@@ -6,6 +6,7 @@ for what, is decided elsewhere (`ledger`, `scheduling`); how one message is sent
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from datetime import datetime
@@ -89,23 +90,27 @@ class Outbox:
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Serve the account until `stopping` is set or the lease is lost, then let sends end."""
+        watching = asyncio.create_task(self._wake_at(stopping), name="end of an outbox")
         try:
             while not stopping.is_set() and not self.lease_lost.is_set():
                 self._woken.clear()
                 if self._open:
                     await self._claim()
-                await self._wait(stopping)
+                if not stopping.is_set():  # it may have been set, and woken, before the clearing
+                    await self._wait()
         finally:
+            watching.cancel()
             await self._drain()
 
-    async def _wait(self, stopping: asyncio.Event) -> None:
-        waiters = [
-            asyncio.ensure_future(self._woken.wait()),
-            asyncio.ensure_future(stopping.wait()),
-        ]
-        await asyncio.wait(waiters, timeout=self._until_due(), return_when=asyncio.FIRST_COMPLETED)
-        for waiter in waiters:
-            waiter.cancel()
+    async def _wake_at(self, stopping: asyncio.Event) -> None:
+        await stopping.wait()
+        self._woken.set()
+
+    async def _wait(self) -> None:
+        """Wait for a hint; one waiter instead of two, as this comes round with every message."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._until_due()):
+                await self._woken.wait()
 
     def _until_due(self) -> float:
         """How long to wait without a hint: to the next message that is due, but never long."""
