@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gateway.roles import Role
@@ -91,6 +92,10 @@ def parse(text: str) -> Command | UnknownCommand | None:
     return UnknownCommand(found.group(1), nearest[0] if nearest else "")
 
 
-def help_text() -> str:
-    """The commands as Markdown."""
-    return "\n".join(f"- `/{spec.name}` {spec.summary}" for spec in COMMANDS)
+def help_text(say: Callable[[str], str] = str) -> str:
+    """The commands as Markdown.
+
+    Args:
+        say: Puts a summary into the person's language.
+    """
+    return "\n".join(f"- `/{spec.name}` {say(spec.summary)}" for spec in COMMANDS)

@@ -154,6 +154,7 @@ def turned_of(turn: Turn, behind: Turn | None) -> Turned:
         finished_at=_maybe_local(turn.finished_at),
         lease_expires_at=_maybe_local(turn.lease_expires_at),
         held_until=_maybe_local(turn.held_until),
+        joined=f"turn:{turn.joined_id}" if turn.joined_id else "",
         owner=turn.owner,
         epoch=turn.epoch,
         deaths=turn.deaths,

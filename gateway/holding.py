@@ -245,6 +245,9 @@ def _over(story: Story) -> Held:
         says = f"Turn {turn.id} failed and the person was told: {turn.error}"
         detail = ": ".join(filter(None, (turn.failure, turn.detail))) or "no detail was kept"
         return Held(layer, says, f"For staff: {detail}")
+    if turn is not None and turn.joined:
+        says = f"Turn {turn.id} was given to {turn.joined}, which it was to steer."
+        return Held(Layer.NOBODY, says, f"Look at it: manage.py explain {turn.joined}")
     if turn is not None and turn.state == "stopped":
         why = f": {turn.detail}" if turn.detail else ""
         return Held(Layer.NOBODY, f"Turn {turn.id} was stopped{why}.", NOTHING_TO_DO)

@@ -48,6 +48,7 @@ class Turned:
         error: The same as the person was told it.
         detail: The same for staff.
         behind: The open turn of the same conversation that is before it; empty for none.
+        joined: The turn that took it in; empty for none.
     """
 
     id: int
@@ -68,6 +69,7 @@ class Turned:
     error: str = ""
     detail: str = ""
     behind: str = ""
+    joined: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,10 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
             None,
             {"fields": ("state", "whose", "history", "said", "failure_kind", "error", "detail")},
         ),
-        ("What came of it", {"fields": ("questions", "deliveries", "spoken_so_far", "usage")}),
+        (
+            "What came of it",
+            {"fields": ("questions", "deliveries", "spoken_so_far", "usage", "joined")},
+        ),
         (
             "Who runs it",
             {
@@ -113,7 +116,10 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
         (
             "When",
             {
-                "fields": ("created_at", "started_at", "finished_at", "woken_at", "updated_at"),
+                "fields": (
+                    *("created_at", "started_at", "finished_at", "woken_at", "updated_at"),
+                    *("held_until", "gathers_until", "told_full_at"),
+                ),
             },
         ),
     )

@@ -9,7 +9,7 @@ from gateway.handlers.given import Done, Given
 def show_help(_given: Given) -> Done:
     """What one can do here."""
     return Done(
-        _("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text()
+        _("Just write to me. These commands work at any time:") + "\n\n" + commands.help_text(_)
     )
 
 

@@ -9,6 +9,7 @@ from gateway.messages import ChatType, EditedMessage
 from gateway.models import ChatPolicy, Turn
 from gateway.states import TurnState
 from tests.factories import make_allow_entry
+from tests.integration.commanding import run
 from tests.integration.door import PHOTO, Door, fresh, said
 from tests.integration.paces import claim, end
 
@@ -238,3 +239,14 @@ def test_an_edited_message_keeps_its_files_and_what_was_collected_with_it(door) 
     edit = EditedMessage(source=door.source(message_id="901"), event_id="e1", text="ONE")
     door.receive(edit)
     assert fresh(first.turn).prompt == "ONE\n[photo: a.jpg]\ntwo"
+
+
+def test_explain_says_which_turn_took_a_message_in(door) -> None:
+    set_mode("steer")
+    running = begun(door)
+    steering = door.say("the other one").turn
+    end(running, door.clock, joined=[steering.pk])
+
+    told = run("explain", f"turn:{steering.pk}")
+
+    assert f"was given to turn:{running.pk}" in told

@@ -368,3 +368,16 @@ def test_what_could_never_hold_is_refused_with_what_to_do(staff_client, given, p
     response = staff_client.post(page(ChatPolicy, "add"), given)
     assert problem in response.content.decode()
     assert not ChatPolicy.objects.exists()
+
+
+@pytest.mark.proves("Q4")
+def test_suspending_closes_what_was_asked_and_whoever_answers_is_told(door) -> None:
+    prompt = door.asked()
+    staff.suspend_session(prompt_session(prompt), actor="ada", now=door.clock())
+    assert fresh(prompt).state == "cancelled"
+    late = door.say("2")
+    assert late.decision == "closed"
+
+
+def prompt_session(prompt) -> Session:
+    return Turn.objects.get(pk=int(prompt.correlation)).session

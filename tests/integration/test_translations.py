@@ -1,4 +1,4 @@
-"""What the Control UI says stands in every language that is offered."""
+"""What the Control UI and the gateway itself say stands in every language that is offered."""
 
 import ast
 import gettext
@@ -9,24 +9,31 @@ import pytest
 from django.conf import settings
 from django.utils.translation import to_locale
 
+from gateway.commands import COMMANDS
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOCALE = PROJECT / "gateway" / "locale"
 PAGES = PROJECT / "templates"
 TEMPLATES = sorted([*PAGES.glob("*.html"), *PAGES.glob("watch/*.html")])
+HANDLERS = ("about", "choosing", "ruling", "saying", "working")
 MODULES = [
     *(PROJECT / "gateway" / "console").glob("*.py"),
     *(PROJECT / "gateway" / "watch").glob("*.py"),
     *(PROJECT / "gateway" / "logins").glob("*.py"),
+    *(PROJECT / "gateway" / f"{name}.py" for name in ("routing", "wording")),
+    *(PROJECT / "gateway" / "handlers" / f"{name}.py" for name in HANDLERS),
 ]
 LANGUAGES = [to_locale(code) for code, _ in settings.LANGUAGES if code != "en"]
+MARKS = {"_", "gettext_lazy"}
 VALUE = re.compile(r"\{\}|%\(\w+\)s")
 
 
 def words_in_python():
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
-                yield ast.literal_eval(node.args[0])
+            is_said = isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKS
+            if is_said and isinstance(node.args[0], ast.Constant):
+                yield node.args[0].value
 
 
 def words_in_templates():
@@ -35,7 +42,8 @@ def words_in_templates():
             yield words
 
 
-WORDS = {*words_in_python(), *words_in_templates()}
+SUMMARIES = {spec.summary for spec in COMMANDS}
+WORDS = {*words_in_python(), *words_in_templates(), *SUMMARIES}
 
 
 def catalogue(language):
