@@ -17,6 +17,8 @@ from gateway.models import (
     AccountState,
     AllowEntry,
     AuditEvent,
+    ChatPolicy,
+    HomeChannel,
     TranscriptEntry,
 )
 from tests import factories
@@ -68,6 +70,11 @@ def everything():
     AuditEvent.objects.create(
         at=turn.created_at, actor=NASTY, action="test", subject=NASTY, detail={NASTY: NASTY}
     )
+    ChatPolicy.objects.create(account="telegram", chat_id="-5", note=NASTY, system_prompt=NASTY)
+    home = conversation.address.as_dict() | {"chat_id": NASTY}
+    HomeChannel.objects.create(
+        account="telegram", address=home, set_by=NASTY, set_at=turn.created_at
+    )
     factories.make_everything_else(turn)
     return turn
 
@@ -111,7 +118,7 @@ def test_no_page_carries_inline_script_or_style(staff_client, everything):
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=", html)
 
 
-EDITED_BY_HAND = {Account, AllowEntry}
+EDITED_BY_HAND = {Account, AllowEntry, ChatPolicy}
 
 
 @pytest.mark.parametrize(
