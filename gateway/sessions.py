@@ -292,7 +292,7 @@ class Past:
 def earlier(conversation: Conversation) -> list[Past]:
     """The earlier sessions of a conversation in which something was said, the latest first."""
     first = Turn.objects.filter(session=OuterRef("pk")).order_by("pk").values("prompt")[:1]
-    others = conversation.sessions.exclude(pk=conversation.session_id)
+    others = conversation.sessions.exclude(pk=conversation.session_id or 0)
     rows = others.annotate(first_words=Subquery(first)).filter(first_words__isnull=False)
     return [
         Past(row.pk, row.number, row.title, row.first_words or "")

@@ -41,7 +41,9 @@ ACTS = {
     "mode": st.tuples(st.just("wants"), MODES),
     "come": st.tuples(st.just("come"), PICK),
     "work": st.tuples(
-        st.just("work"), PICK, st.sampled_from(["step", "step", "step", "step", "finish", "ask", "die"])
+        st.just("work"),
+        PICK,
+        st.sampled_from(["step", "step", "step", "step", "finish", "ask", "die"]),
     ),
     "answer": st.tuples(st.just("answer"), PICK),
     "out": st.tuples(st.just("shut_out"), WHO),
