@@ -12,7 +12,6 @@ from clarify.risks import RiskLevel
 from gateway import prices
 from gateway.prices import Price
 
-
 # The kinds of places that have bounds of their own.
 CRON, BACKGROUND, WEBHOOK = "cron", "background", "webhook"
 

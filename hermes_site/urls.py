@@ -13,9 +13,7 @@ urlpatterns = [
     path("", include("gateway.doors.urls")),
     path(
         "login/",
-        auth_views.LoginView.as_view(
-            template_name="login.html", authentication_form=PageLoginForm
-        ),
+        auth_views.LoginView.as_view(template_name="login.html", authentication_form=PageLoginForm),
         name="login",
     ),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),

@@ -27,10 +27,16 @@ env = Environment(os.environ, RECORDED)
 # A key that is the same in every process of this installation. `bin/up` makes a random one and
 # keeps it in the data directory; a bare `manage.py` on a fresh clone gets one tied to that folder.
 SECRET_KEY = env.secret("HERMES_SECRET_KEY")
-if not SECRET_KEY and (DATA_DIR / "secret_key").exists():
-    SECRET_KEY = (DATA_DIR / "secret_key").read_text(encoding="utf-8").strip()
+_key_file = DATA_DIR / "secret_key"
+# A line each: the one that counts, then those that `manage.py rotate_key` took out of use.
+_kept_keys = _key_file.read_text(encoding="utf-8").split() if _key_file.exists() else []
+if not SECRET_KEY and _kept_keys:
+    SECRET_KEY = _kept_keys[0]
 if not SECRET_KEY:
     SECRET_KEY = "insecure-" + hashlib.sha256(str(DATA_DIR).encode()).hexdigest()
+# They open what was encrypted with them, and logins of before go on.
+_former_keys = env.secret("HERMES_FORMER_SECRET_KEYS").replace(",", " ").split()
+SECRET_KEY_FALLBACKS = [key for key in [*_former_keys, *_kept_keys] if key != SECRET_KEY]
 
 DEBUG = env.flag("HERMES_DEBUG")
 BASE_URL = env.address("HERMES_BASE_URL", "http://127.0.0.1:8000")
@@ -226,6 +232,7 @@ GATEWAY: dict[str, Any] = {
         "CRON_TIME_LIMIT": timedelta(
             seconds=env.integer("HERMES_CRON_TIME_LIMIT", 1800, minimum=1)
         ),
+        "MAX_WEBHOOK": env.integer("HERMES_MAX_WEBHOOK", 24, minimum=1),
     },
     "ALLOW_ALL_USERS": env.flag("HERMES_ALLOW_ALL_USERS"),
     "MAX_MESSAGE_AGE": timedelta(hours=24),

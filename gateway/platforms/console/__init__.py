@@ -26,7 +26,7 @@ class ConsolePlatform:
             native_markdown=True,
             file_links=True,
             shows_at_once=True,
-    shows_queue=True,
+            shows_queue=True,
         )
     )
     dialect: Dialect = field(default_factory=ConsoleDialect)
