@@ -76,7 +76,7 @@ def test_own_words_that_came_too_late_are_told_so_and_become_a_message(door, ove
     row = door.say("on a cluster of our own")
 
     assert (row.decision, row.turn.prompt) == ("turn", "on a cluster of our own")
-    assert "Staging" in said()[-1]
+    assert any("Staging" in words for words in said())
 
 
 @pytest.mark.proves("Q1", "Q20")
