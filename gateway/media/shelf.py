@@ -161,7 +161,7 @@ def miss(file: MediaFile, reason: str) -> None:
 
 
 def expire(store: MediaStore, *, now: datetime) -> int:
-    """Let go of what was kept long enough, or never came; not of what an open turn works with.
+    """Let go of what was kept long enough, unless an open turn works with it, or never came.
 
     Returns:
         How many files that were, at most `EXPIRED_AT_ONCE`.
@@ -169,7 +169,7 @@ def expire(store: MediaStore, *, now: datetime) -> int:
     due = MediaFile.objects.filter(
         expires_at__lte=now, state__in=[MediaState.KEPT, MediaState.WANTED]
     )
-    due = due.exclude(turn__state__in=OPEN_STATES)
+    due = due.exclude(state=MediaState.KEPT, turn__state__in=OPEN_STATES)
     numbers = list(due.order_by("expires_at").values_list("pk", flat=True)[:EXPIRED_AT_ONCE])
     MediaFile.objects.filter(pk__in=numbers).update(state=MediaState.GONE)
     for number in numbers:

@@ -364,6 +364,9 @@ def test_files_are_let_go_when_their_time_is_over(world, place, clock):
     world.gather(Turn.objects.order_by("id").last())
     clock.advance(2 * DAY)
     upkeep.housekeeping(now=clock())
+    assert {file.state for file in MediaFile.objects.all()} == {"kept"}  # its turn is open
+    Turn.objects.update(state="finished")
+    upkeep.housekeeping(now=clock())
 
     first, second = MediaFile.objects.order_by("id")
     assert (first.state, second.state) == ("gone", "kept")

@@ -358,6 +358,7 @@ def test_what_the_agent_sends_counts_and_expires_like_what_came_in(turn, place, 
     row = MediaFile.objects.get()
 
     assert (row.direction, row.state, row.size) == ("out", "kept", 308)
+    Turn.objects.update(state="finished")
     assert shelf.expire(MediaStore(place / "media"), now=row.expires_at) == 1
     assert [each for each in (place / "media").rglob("*") if each.is_file()] == []
 
@@ -405,6 +406,7 @@ def test_a_file_that_is_kept_no_longer_cannot_be_opened(place, client):
     send(console_turn(ada), "a.txt", b"hello")
     client.force_login(ada)
     row = MediaFile.objects.get()
+    Turn.objects.update(state="finished")
     shelf.expire(MediaStore(place / "media"), now=row.expires_at)
 
     assert client.get(reverse("console-file", args=[row.pk])).status_code == 404
