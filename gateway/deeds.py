@@ -35,13 +35,21 @@ class StartTyping:
 
 
 @dataclass(frozen=True)
+class ShowHeard:
+    """Show on a message that it was heard, though its turn comes later; nothing is owed for it."""
+
+    address: Address
+    message_id: str
+
+
+@dataclass(frozen=True)
 class FetchFiles:
     """Fetch the files that a turn waits for."""
 
     turn: int
 
 
-Deed = AckPress | StartTyping | FetchFiles
+Deed = AckPress | StartTyping | ShowHeard | FetchFiles
 
 
 def as_plain(deed: Deed) -> dict[str, Any]:
@@ -70,4 +78,7 @@ def from_plain(fields: dict[str, Any]) -> Deed:
             return AckPress(press=press, form=Form(**form) if form else None, **rest)
         case "StartTyping":
             return StartTyping(address=Address.from_dict(rest["address"]), turn=int(rest["turn"]))
+        case "ShowHeard":
+            address = Address.from_dict(rest["address"])
+            return ShowHeard(address=address, message_id=str(rest["message_id"]))
     return FetchFiles(turn=int(rest["turn"]))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import BinaryIO, Protocol, runtime_checkable
 
+from delivery.addresses import Address
 from delivery.content import Limit
 from delivery.ports import Certainty, Dialect, OutgoingPart, Outlet, Rates, Receipt, Transport
 from gateway.fetching.limits import Limits, Meter
@@ -160,6 +161,19 @@ class TakesFiles(Protocol):
         Raises:
             Refused: It does not take the file in this form, or does not know the id.
             TransportError: As `Transport.send`.
+        """
+        ...
+
+
+@runtime_checkable
+class ShowsHeard(Protocol):
+    """An adapter that can put a small sign on a message instead of writing one (`reactions`)."""
+
+    async def show_heard(self, address: Address, message_id: str) -> None:
+        """Show on a person's message that it was heard and waits.
+
+        Raises:
+            TransportError: It could not be shown; nobody is told.
         """
         ...
 

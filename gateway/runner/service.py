@@ -17,13 +17,13 @@ from delivery.previews import LivePreviews
 from delivery.scheduling import Schedule
 from delivery.traffic import Traffic
 from gateway import accounts, deeds, keys, platforms, sessions, turns
-from gateway.deeds import AckPress, Deed, StartTyping
+from gateway.deeds import AckPress, Deed, ShowHeard, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
 from gateway.media.sending import carrier
 from gateway.messages import ButtonPress, Form, ids_of
 from gateway.models import Account, AccountState
-from gateway.ports import Adapter, OpensForms, Platform, outlet_of
+from gateway.ports import Adapter, OpensForms, Platform, ShowsHeard, outlet_of
 from gateway.runner.connection import Connection, Reactions
 from gateway.runner.presence import Presence
 
@@ -172,6 +172,8 @@ class _Serving:
             self._spawn(self._acknowledge(deed))
         elif isinstance(deed, StartTyping):
             self.presence.start(deed.turn, deed.address)
+        elif isinstance(deed, ShowHeard):
+            self._spawn(self._show_heard(deed))
         else:
             self._spawn(self.arrivals.gather(deed.turn))
 
@@ -186,6 +188,17 @@ class _Serving:
         except TransportError as error:
             with masking.people(*ids_of(deed.press)):
                 logger.info("A press could not be acknowledged: %s", error.detail)
+
+    async def _show_heard(self, deed: ShowHeard) -> None:
+        """Like typing: a sign, dropped where it does not fit."""
+        if not isinstance(self.adapter, ShowsHeard):
+            return
+        if not self.traffic.has_room(deed.address, "typing"):
+            return
+        try:
+            await self.adapter.show_heard(deed.address, deed.message_id)
+        except TransportError as error:
+            logger.info("A message bears no sign that it was heard: %s", error.detail)
 
     async def _tidy(self) -> None:
         """Take away what an earlier owner did not come to, once; it is owed to nobody."""

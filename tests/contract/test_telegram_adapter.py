@@ -446,6 +446,15 @@ async def test_typing_is_seen(peer: TelegramPeer, adapter):
     assert [(seen.chat, seen.action) for seen in peer.typing_seen] == [(PERSON, "typing")]
 
 
+async def test_what_was_heard_bears_eyes(peer: TelegramPeer, adapter):
+    asked = str(peer.say("hello")["message_id"])
+    await adapter.show_heard(part().address, asked)
+
+    assert [seen.reactions for seen in peer.messages(PERSON)] == [("👀",)]
+    with pytest.raises(TransportError):
+        await adapter.show_heard(part().address, "99999")
+
+
 async def test_a_press_is_acknowledged_with_words_that_fit(peer: TelegramPeer, adapter):
     sent = await adapter.send(part(controls=buttons("yes")))
     callback = peer.press(PERSON, int(sent.message_id), "yes")

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from delivery import hints
 from gateway import vault
-from gateway.deeds import AckPress, FetchFiles, StartTyping, as_plain, from_plain
+from gateway.deeds import AckPress, FetchFiles, ShowHeard, StartTyping, as_plain, from_plain
 from gateway.models import InboundEvent
 from gateway.platforms.slack import requests
 from tests.factories import make_account, make_allow_entry
@@ -159,5 +159,6 @@ def test_a_deed_is_handed_over_whole(account, told):
 
     assert isinstance(deed, AckPress)
     assert deed.press.source.address.thread_id == "1767225600.000200"
-    for other in (StartTyping(deed.press.source.address, 7), FetchFiles(8)):
+    address = deed.press.source.address
+    for other in (StartTyping(address, 7), ShowHeard(address, "9"), FetchFiles(8)):
         assert from_plain(as_plain(other)) == other

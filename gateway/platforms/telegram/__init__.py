@@ -28,6 +28,7 @@ CAPABILITIES = Capabilities(
     threads=True,
     editing=True,
     typing=True,
+    reactions=True,
     buttons=True,
     multi_select=True,
     groups_need_reply=True,  # privacy mode, on by default: core.telegram.org/bots/features

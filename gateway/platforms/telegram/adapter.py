@@ -247,9 +247,7 @@ class TelegramAdapter:
     async def send(self, part: OutgoingPart) -> Receipt:
         """Send one message; Telegram has no idempotency key, so silence is `OutcomeUnknown`."""
         sent = await self._call("sendMessage", calls.send_message(part))
-        if not isinstance(sent, dict) or "message_id" not in sent:
-            raise OutcomeUnknown("Telegram accepted the message without saying its id")
-        return Receipt(str(sent["message_id"]))
+        return Receipt(calls.id_of(sent))
 
     async def edit(self, message_id: str, part: OutgoingPart) -> Receipt:
         """Change a message's text and buttons."""
@@ -266,6 +264,10 @@ class TelegramAdapter:
         """Show "typing…" for about five seconds, or until the next message."""
         await self._call("sendChatAction", calls.send_chat_action(address))
 
+    async def show_heard(self, address: Address, message_id: str) -> None:
+        """Put eyes on a message; a group may allow no reactions, or not this one."""
+        await self._call("setMessageReaction", calls.set_message_reaction(address, message_id))
+
     async def acknowledge(self, press: ButtonPress, *, text: str, alert: bool) -> None:
         """End the spinner on the button that was pressed."""
         params = calls.answer_callback_query(press, text, alert=alert)
@@ -281,9 +283,7 @@ class TelegramAdapter:
         sent = await self._call(
             method, params, extra_seconds=_MEDIA_READ_SECONDS, bot=self._carrier
         )
-        if not isinstance(sent, dict) or "message_id" not in sent:
-            raise OutcomeUnknown("Telegram accepted the message without saying its id")
-        return Receipt(str(sent["message_id"]), files.id_in(sent, file.form))
+        return Receipt(calls.id_of(sent), files.id_in(sent, file.form))
 
     async def fetch(self, file_id: str, meter: Meter, limits: Limits) -> None:
         """Fetch the file of a message."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from delivery.addresses import Address
 from delivery.content import Button, ButtonStyle, Controls
-from delivery.errors import AnchorGone, MessageGone
+from delivery.errors import AnchorGone, MessageGone, OutcomeUnknown
 from delivery.ports import OutgoingPart
 from gateway.messages import ButtonPress
 from gateway.platforms.telegram.wire import ALLOWED_UPDATES, GENERAL_TOPIC
@@ -16,6 +16,7 @@ Params = dict[str, Any]
 
 _NOTICE_CHARACTERS = 200  # answerCallbackQuery, `text`
 _PLACEHOLDER_CHARACTERS = 64  # forceReply, `input_field_placeholder`
+HEARD = "👀"
 _NO_LINK_PREVIEW = {"is_disabled": True}
 # inlineKeyboardButton, `style`; a server that does not know it yet drops it.
 _STYLES = {ButtonStyle.PRIMARY: "primary", ButtonStyle.DANGER: "danger"}
@@ -87,6 +88,23 @@ def send_chat_action(address: Address) -> Params:
     if address.thread_id:
         params["message_thread_id"] = address.thread_id
     return params
+
+
+def id_of(sent: Any) -> str:
+    """The id of the message that a method answered with.
+
+    Raises:
+        OutcomeUnknown: The answer has none.
+    """
+    if not isinstance(sent, dict) or "message_id" not in sent:
+        raise OutcomeUnknown("Telegram accepted the message without saying its id")
+    return str(sent["message_id"])
+
+
+def set_message_reaction(address: Address, message_id: str) -> Params:
+    """What setMessageReaction is called with; this emoji is one of those a bot may choose."""
+    reaction = [{"type": "emoji", "emoji": HEARD}]
+    return {"chat_id": address.chat_id, "message_id": message_id, "reaction": reaction}
 
 
 def answer_callback_query(press: ButtonPress, text: str, *, alert: bool) -> Params:
