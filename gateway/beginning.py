@@ -9,7 +9,7 @@ from delivery.splitting import measure
 from gateway import busy, fragments, inbound, platforms, sessions, turns, wording
 from gateway.busy import Open, Plan
 from gateway.conf import gateway_settings
-from gateway.deeds import Deed, FetchFiles, StartTyping
+from gateway.deeds import Deed, FetchFiles, ShowHeard, StartTyping
 from gateway.heard import Heard
 from gateway.inbound import Verdict
 from gateway.media import shelf
@@ -80,7 +80,9 @@ def as_turn(heard: Heard) -> Verdict:
     return begin(heard, text, heard.rules.busy or BusyMode.QUEUE)
 
 
-def begin(heard: Heard, text: str, mode: BusyMode, *, is_told: bool = False) -> Verdict:
+def begin(
+    heard: Heard, text: str, mode: BusyMode, *, is_told: bool = False, at_once: bool = False
+) -> Verdict:
     """Let the agent have `text`: now, next, with what is in the queue, or in what runs ([T2]).
 
     Args:
@@ -88,6 +90,7 @@ def begin(heard: Heard, text: str, mode: BusyMode, *, is_told: bool = False) -> 
         text: What the agent reads.
         mode: What is done with it if something is open.
         is_told: They know already that it waits.
+        at_once: They are told at once that it waits, and not after a moment only.
     """
     ahead = heard.ahead
     known = [Open(turn.pk, turn.sender_id, turn.state == TurnState.QUEUED) for turn in ahead]
@@ -98,12 +101,13 @@ def begin(heard: Heard, text: str, mode: BusyMode, *, is_told: bool = False) -> 
         _interrupt(heard, ahead[0])
     if plan is Plan.BEGIN:
         renew(heard)
-    turn = _enqueue(heard, text, may_join=plan is Plan.STEER)
-    if plan is not Plan.BEGIN and not is_told:
-        _tell(heard, wording.busy(plan, behind=len(ahead)))
     deeds: tuple[Deed, ...] = ()
+    if plan is not Plan.BEGIN and not is_told:
+        deeds = _tell(heard, plan, behind=len(ahead), at_once=at_once)
+        is_told = at_once or bool(deeds) or plan is not Plan.QUEUE or _sees_the_queue(heard)
+    turn = _enqueue(heard, text, may_join=plan is Plan.STEER, is_told=is_told)
     if not ahead or turns.at_work([turn.pk]):  # behind a question nobody is at work
-        deeds = (StartTyping(heard.source.address, turn.pk),)
+        deeds += (StartTyping(heard.source.address, turn.pk),)
     if heard.event.attachments:
         _want_files(turn, heard.event, heard.now)
         deeds += (FetchFiles(turn.pk),)
@@ -139,11 +143,10 @@ def _collected(heard: Heard, text: str, last: Turn) -> Verdict | None:
     )
     if not added:
         return None
-    deeds: tuple[Deed, ...] = ()
+    deeds = _tell(heard, Plan.COLLECT, behind=1, at_once=True)
     if files:
         _want_files(last, heard.event, heard.now)
-        deeds = (FetchFiles(last.pk),)
-    _tell(heard, wording.busy(Plan.COLLECT, behind=1))
+        deeds += (FetchFiles(last.pk),)
     return Verdict(Decision.TURN, "collected with what waits", turn=last, deeds=deeds)
 
 
@@ -152,7 +155,7 @@ def _interrupt(heard: Heard, turn: Turn) -> None:
     turns.interrupt(turn, by=heard.speaker, now=heard.now)
 
 
-def _enqueue(heard: Heard, text: str, *, may_join: bool) -> Turn:
+def _enqueue(heard: Heard, text: str, *, may_join: bool, is_told: bool) -> Turn:
     source = heard.source
     return turns.enqueue(
         turns.NewTurn(
@@ -166,15 +169,31 @@ def _enqueue(heard: Heard, text: str, *, may_join: bool) -> Turn:
             held_until=_held_until(heard) if heard.event.attachments else None,
             gathers_until=_gathers_until(heard),
             may_join=may_join,
+            told_at=heard.now if is_told else None,
         ),
         now=heard.now,
     )
 
 
-def _tell(heard: Heard, words: str) -> None:
-    """What becomes of a message that waits, where people do not see it anyway."""
-    if not platforms.get(heard.source.platform).capabilities.shows_queue:
-        heard.reply(words, Kind.NOTICE, occasion="busy")
+def _tell(heard: Heard, plan: Plan, *, behind: int, at_once: bool) -> tuple[Deed, ...]:
+    """What becomes of a message that waits, where people do not see it anyway ([T2]).
+
+    A sign on the message itself says that it waits, where there are such; words would be one more
+    message for each. What is done otherwise with it is said. Where there are no signs, whoever is
+    next in line is told after a moment (`turns.tell_waiting`): most are answered by then.
+    """
+    able = platforms.get(heard.source.platform).capabilities
+    if able.shows_queue:
+        return ()
+    if able.reactions and heard.source.message_id and plan in {Plan.QUEUE, Plan.COLLECT}:
+        return (ShowHeard(heard.source.address, heard.source.message_id),)
+    if at_once or plan is not Plan.QUEUE:
+        heard.reply(wording.busy(plan, behind=behind), Kind.NOTICE, occasion="busy")
+    return ()
+
+
+def _sees_the_queue(heard: Heard) -> bool:
+    return platforms.get(heard.source.platform).capabilities.shows_queue
 
 
 def _limit(heard: Heard) -> Limit:

@@ -118,7 +118,7 @@ class TurnAdmin(ReadOnlyAdmin[Turn]):
             {
                 "fields": (
                     *("created_at", "started_at", "finished_at", "woken_at", "updated_at"),
-                    *("held_until", "gathers_until", "told_full_at"),
+                    *("held_until", "gathers_until", "told_at"),
                 ),
             },
         ),

@@ -28,7 +28,7 @@ def _say(given: Given, mode: BusyMode, how: str) -> Done:
 
 
 def _done(given: Given, words: str, mode: BusyMode) -> Done:
-    begun = beginning.begin(given.heard, words, mode)
+    begun = beginning.begin(given.heard, words, mode, at_once=True)
     return Done("", turn=begun.turn, deeds=begun.deeds)
 
 

@@ -76,8 +76,8 @@ class Turn(models.Model):
         related_name="taken_in",
         help_text="The turn that took it in.",
     )
-    told_full_at = models.DateTimeField(
-        null=True, blank=True, help_text="When the person was told that it waits for room."
+    told_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the person was told that it waits, and for what."
     )
     updated_at = models.DateTimeField(db_index=True)
 

@@ -1,11 +1,13 @@
 """Turns that wait because the installation is full: told once, let in as soon as may be ([T1])."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from gateway import queue, speaking, statements, wording
+from gateway.busy import Plan
 from gateway.commissions import UNATTENDED, is_unattended
 from gateway.models import Turn
 from gateway.models.turns import ACTIVE_STATES
@@ -33,19 +35,41 @@ def due(now: datetime, kind: str = "") -> QuerySet[Turn]:
 
 
 def tell_waiting(*, now: datetime, capacity: int) -> int:
-    """Tell whoever waits for room that they do, each once; how many were told."""
+    """Tell whoever has waited for a moment what for, each once; how many were told.
+
+    A message that is taken up at once is answered, not told that it waits.
+    """
+    told = sum(_tell(turn, _place_in_line, now) for turn in _behind(now))
     if len(statements.running_turns()) < capacity:
-        return 0
-    waiting = due(now).filter(told_full_at=None, updated_at__lt=now - SOON)
-    told = 0
-    for turn in waiting.select_related("conversation")[:AT_ONCE]:
-        with transaction.atomic():
-            mine = Turn.objects.filter(pk=turn.pk, told_full_at=None).update(told_full_at=now)
-            if mine:
-                with speaking.to(turn.conversation.language):
-                    owing.owe_notice(turn, wording.no_room(capacity), "full", now=now)
-                told += 1
-    return told
+        return told
+    waiting = due(now).filter(told_at=None, updated_at__lt=now - SOON)
+    full = waiting.select_related("conversation")[:AT_ONCE]
+    return told + sum(_tell(turn, lambda _: wording.no_room(capacity), now) for turn in full)
+
+
+def _behind(now: datetime) -> QuerySet[Turn]:
+    """The turns that wait behind one of their own conversation that has begun."""
+    active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
+    waiting = Turn.objects.filter(
+        Exists(active), state=TurnState.QUEUED, told_at=None, created_at__lt=now - SOON
+    )
+    apart = Q(conversation__chat_type__in=UNATTENDED)
+    return waiting.exclude(apart).select_related("conversation").order_by("pk")[:AT_ONCE]
+
+
+def _place_in_line(turn: Turn) -> str:
+    before = sum(one.pk < turn.pk for one in joining.open_of(turn.conversation_id))
+    return wording.busy(Plan.QUEUE, behind=before)
+
+
+def _tell(turn: Turn, say: Callable[[Turn], str], now: datetime) -> bool:
+    with transaction.atomic():
+        untold = Turn.objects.filter(pk=turn.pk, told_at=None)
+        if not untold.update(told_at=now):
+            return False
+        with speaking.to(turn.conversation.language):
+            owing.owe_notice(turn, say(turn), "waits", now=now)
+    return True
 
 
 def make_way(ended: Turn, *, now: datetime, capacity: int) -> None:

@@ -34,6 +34,7 @@ class NewTurn:
     held_until: datetime | None = None  # its files are on their way
     gathers_until: datetime | None = None  # more pieces of the same message may come
     may_join: bool = False  # the turn that runs may take it in
+    told_at: datetime | None = None  # the person knows that it waits
 
 
 def enqueue(new: NewTurn, *, now: datetime) -> Turn:
@@ -53,6 +54,7 @@ def enqueue(new: NewTurn, *, now: datetime) -> Turn:
         held_until=new.held_until,
         gathers_until=new.gathers_until,
         may_join=new.may_join,
+        told_at=new.told_at,
         updated_at=now,
     )
     statements.insert_turn.one(turn)

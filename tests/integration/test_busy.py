@@ -1,10 +1,12 @@
 """[T2]: what becomes of a message that comes while a turn is open."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from gateway import queue, turns, upkeep
+from gateway import platforms, queue, turns, upkeep
+from gateway.deeds import ShowHeard
 from gateway.messages import ChatType, EditedMessage
 from gateway.models import ChatPolicy, Turn
 from gateway.states import TurnState
@@ -35,17 +37,58 @@ def queued() -> list[str]:
     return list(Turn.objects.filter(state="queued").order_by("pk").values_list("prompt", flat=True))
 
 
+@pytest.fixture
+def wordy(monkeypatch):
+    """A platform on which a message cannot bear a sign."""
+    able = replace(platforms.get("telegram").capabilities, reactions=False)
+    monkeypatch.setattr(platforms.get("telegram"), "capabilities", able)
+
+
 @pytest.mark.proves("T2")
-def test_by_itself_each_message_is_a_turn_of_its_own_in_order(door) -> None:
+def test_by_itself_each_message_is_a_turn_of_its_own_in_order(door, wordy) -> None:
     begun(door)
     door.say("second")
     door.say("third")
     assert queued() == ["second", "third"]
-    assert said() == ["⏳ Queued; it comes next.", "⏳ Queued; 2 are before it."]
 
 
 @pytest.mark.proves("T2")
-def test_what_is_collected_is_one_next_turn_with_every_word(door) -> None:
+def test_whoever_has_waited_for_a_moment_is_told_once_what_for(door, wordy) -> None:
+    begun(door)
+    door.say("second")
+    door.say("third")
+    upkeep.tick(now=door.clock())
+    assert said() == []
+    for _ in range(2):
+        door.clock.advance(3)
+        upkeep.tick(now=door.clock())
+    assert said() == ["⏳ Queued; it comes next.", "⏳ Queued; 2 are before it."]
+
+
+def test_whoever_says_queue_is_told_at_once_and_not_again(door, wordy) -> None:
+    begun(door)
+    door.say("/queue second")
+    assert said() == ["⏳ Queued; it comes next."]
+    door.clock.advance(3)
+    upkeep.tick(now=door.clock())
+    assert len(said()) == 1
+
+
+@pytest.mark.proves("T2")
+@pytest.mark.parametrize("mode", ["queue", "collect"])
+def test_where_messages_bear_signs_waiting_is_shown_by_one_and_not_told(door, mode) -> None:
+    set_mode(mode)
+    first = door.message("first")
+    assert not any(isinstance(deed, ShowHeard) for deed in door.receive(first))
+    waiting = [door.message("second"), door.message("third")]
+    signs = [deed for deed in door.receive(*waiting) if isinstance(deed, ShowHeard)]
+    assert [sign.message_id for sign in signs] == [each.source.message_id for each in waiting]
+    assert {sign.address.chat_id for sign in signs} == {"7"}
+    assert said() == []
+
+
+@pytest.mark.proves("T2")
+def test_what_is_collected_is_one_next_turn_with_every_word(door, wordy) -> None:
     set_mode("collect")
     begun(door)
     rows = [door.say("second"), door.say("third"), door.say("fourth")]
