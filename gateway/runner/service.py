@@ -5,10 +5,9 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from delivery import hints, masking, replacing, wording
+from delivery import hints, replacing, wording
 from delivery.addresses import Address
 from delivery.database import DATABASE_TROUBLE
-from delivery.errors import TransportError
 from delivery.leases import Fence
 from delivery.means import Ambience
 from delivery.models import Kind, Obligation
@@ -21,10 +20,10 @@ from gateway.deeds import AckPress, Deed, ShowHeard, StartTyping
 from gateway.errors import BadSecret, UnknownPlatform
 from gateway.media.arrivals import Arrivals
 from gateway.media.sending import carrier
-from gateway.messages import ButtonPress, Form, ids_of
 from gateway.models import Account, AccountState
-from gateway.ports import Adapter, OpensForms, Platform, ShowsHeard, outlet_of
+from gateway.ports import Adapter, Platform, outlet_of
 from gateway.runner.connection import Connection, Reactions
+from gateway.runner.courtesies import Courtesies
 from gateway.runner.presence import Presence
 
 logger = logging.getLogger(__name__)
@@ -75,7 +74,8 @@ class _Serving:
         self.slug, self.ambience, self.adapter = service.account.slug, service.ambience, adapter
         outlet, rates = outlet_of(platform), platform.rates(accounts.config_of(service.account))
         self.traffic = Traffic(Schedule(rates), self.ambience.clock)
-        self.has_toasts = platform.capabilities.toasts
+        has_toasts = platform.capabilities.toasts
+        self.courtesies = Courtesies(adapter, self.traffic, has_toasts=has_toasts)
         self.presence = Presence(adapter, outlet, is_able=platform.capabilities.typing)
         self.presence.has_room = lambda address: self.traffic.has_room(address, "typing")
         self.previews = LivePreviews(self.slug, adapter, outlet, self.ambience, self.traffic)
@@ -169,36 +169,13 @@ class _Serving:
 
     def _do(self, deed: Deed) -> None:
         if isinstance(deed, AckPress):
-            self._spawn(self._acknowledge(deed))
+            self._spawn(self.courtesies.acknowledge(deed))
         elif isinstance(deed, StartTyping):
             self.presence.start(deed.turn, deed.address)
         elif isinstance(deed, ShowHeard):
-            self._spawn(self._show_heard(deed))
+            self._spawn(self.courtesies.show_heard(deed))
         else:
             self._spawn(self.arrivals.gather(deed.turn))
-
-    async def _acknowledge(self, deed: AckPress) -> None:
-        if not self.traffic.has_room(deed.press.source.address, "acknowledge"):
-            return  # a spinner may turn for longer; what is owed may not
-        text = "" if deed.is_echo and not self.has_toasts else str(deed.text)
-        try:
-            if deed.form is not None and await self._has_opened(deed.press, deed.form):
-                return
-            await self.adapter.acknowledge(deed.press, text=text, alert=deed.alert)
-        except TransportError as error:
-            with masking.people(*ids_of(deed.press)):
-                logger.info("A press could not be acknowledged: %s", error.detail)
-
-    async def _show_heard(self, deed: ShowHeard) -> None:
-        """Like typing: a sign, dropped where it does not fit."""
-        if not isinstance(self.adapter, ShowsHeard):
-            return
-        if not self.traffic.has_room(deed.address, "typing"):
-            return
-        try:
-            await self.adapter.show_heard(deed.address, deed.message_id)
-        except TransportError as error:
-            logger.info("A message bears no sign that it was heard: %s", error.detail)
 
     async def _tidy(self) -> None:
         """Take away what an earlier owner did not come to, once; it is owed to nobody."""
@@ -210,17 +187,6 @@ class _Serving:
         except DATABASE_TROUBLE:
             logger.exception("Left live messages stay", extra={"account": self.slug})
             self._is_tidy = False
-
-    async def _has_opened(self, press: ButtonPress, form: Form) -> bool:
-        """Whether the presser sees a form; where they do not, words ask for the same."""
-        if not isinstance(self.adapter, OpensForms):
-            return False
-        try:
-            await self.adapter.open_form(press, form)
-        except TransportError as error:
-            logger.info("A form could not be shown: %s", error.detail)
-            return False
-        return True
 
     async def _move(self, address: Address, new_chat_id: str) -> None:
         """A send told us that a chat has a new id; what stands under the old one moves along."""
