@@ -399,6 +399,7 @@ def test_the_model_is_told_what_it_may_give(tmp_path):
     assert prepared.description.startswith("Run a shell command")
 
 
+@pytest.mark.proves("T4")
 def test_a_stopped_run_ends_the_command_it_runs(edge, tmp_path, marks):
     shell = shell_tool(tmp_path)
     tool = replace(shell, name="pretend_delete", parameters={}, danger=None)
