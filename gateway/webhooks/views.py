@@ -28,6 +28,7 @@ AWAY = (
     " whoever runs it sees in its log why."
 )
 LATER_SECONDS = 10
+MOST_DIGITS = 15  # of a length that anybody means; a number of thousands of them is not even read
 
 
 @csrf_exempt  # a signature proves more than a cookie could
@@ -58,7 +59,8 @@ def _body(request: HttpRequest, endpoint: Endpoint) -> bytes:
     """
     most = endpoint.max_bytes
     announced = request.headers.get("Content-Length", "")
-    is_too_long = announced.isascii() and announced.isdecimal() and int(announced) > most
+    digits = announced if announced.isascii() and announced.isdecimal() else "0"
+    is_too_long = len(digits) > MOST_DIGITS or int(digits) > most
     body = b"" if is_too_long else request.read(most + 1)
     if is_too_long or len(body) > most:
         message = f"This endpoint takes {most} bytes. Send less, or ask its owner to take more."

@@ -184,6 +184,15 @@ def test_a_body_is_taken_up_to_the_limit_and_not_a_byte_more():
     assert "1000 bytes" in problem(refused)["detail"]
 
 
+def test_a_length_of_thousands_of_digits_is_too_large_and_no_fault_of_ours(client):
+    endpoint = make_endpoint()
+    answer = client.post(
+        f"/hooks/{endpoint.name}", b"{}", "application/json", CONTENT_LENGTH="9" * 5000
+    )
+
+    assert answer.status_code == 413
+
+
 @pytest.mark.parametrize(
     "body", [b"{", b"\xff\xfe{}", b"[" * 100_000, b'{"a": NaN}', b"9" * 5000], ids=lambda b: b[:4]
 )
