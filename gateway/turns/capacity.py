@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from delivery import frozen
 from gateway import queue, speaking, statements, wording
 from gateway.busy import Plan
 from gateway.commissions import UNATTENDED, is_unattended
@@ -39,7 +40,8 @@ def tell_waiting(*, now: datetime, capacity: int) -> int:
 
     A message that is taken up at once is answered, not told that it waits.
     """
-    told = sum(_tell(turn, _place_in_line, now) for turn in _behind(now))
+    behind = sorted(_behind(before=now - SOON), key=lambda turn: turn.pk)
+    told = sum(_tell(turn, _place_in_line, now) for turn in behind)
     if len(statements.running_turns()) < capacity:
         return told
     waiting = due(now).filter(told_at=None, updated_at__lt=now - SOON)
@@ -47,14 +49,16 @@ def tell_waiting(*, now: datetime, capacity: int) -> int:
     return told + sum(_tell(turn, lambda _: wording.no_room(capacity), now) for turn in full)
 
 
-def _behind(now: datetime) -> QuerySet[Turn]:
-    """The turns that wait behind one of their own conversation that has begun."""
+@frozen.rows
+def _behind(*, before: datetime) -> QuerySet[Turn]:
+    """The turns, queued before then, that wait behind one of their own conversation in progress."""
     active = Turn.objects.filter(conversation=OuterRef("conversation"), state__in=ACTIVE_STATES)
     waiting = Turn.objects.filter(
-        Exists(active), state=TurnState.QUEUED, told_at=None, created_at__lt=now - SOON
+        Exists(active), state=TurnState.QUEUED.value, told_at=None, woken_at__lt=before
     )
     apart = Q(conversation__chat_type__in=UNATTENDED)
-    return waiting.exclude(apart).select_related("conversation").order_by("pk")[:AT_ONCE]
+    # By what the index of queued turns is sorted by, so that nothing else is read.
+    return waiting.exclude(apart).select_related("conversation").order_by("woken_at")[:AT_ONCE]
 
 
 def _place_in_line(turn: Turn) -> str:
