@@ -27,7 +27,7 @@ _LOOK_SECONDS = 0.02
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 _IGNORED_HERE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+_NOT_OURS_TO_SET = {signal.SIGKILL, signal.SIGSTOP}
 
 
 def main(command: str) -> None:
@@ -86,7 +86,8 @@ def _become(command: str) -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(1, 2)
         signal.set_wakeup_fd(-1)
-        for each in (*_IGNORED_HERE, *_IGNORED_BY_PYTHON, signal.SIGCHLD):
+        # Also what Python ignores, and whoever started us: a shell its background jobs' SIGQUIT.
+        for each in signal.valid_signals() - _NOT_OURS_TO_SET:
             signal.signal(each, signal.SIG_DFL)
         os.execv("/bin/sh", ["/bin/sh", "-c", command])  # noqa: S606 - the point of it all
     except OSError as error:

@@ -80,6 +80,17 @@ class Page:
                         return entry
                 await self._next()
 
+    async def sees_answers(self, count: int, within: float = 30) -> None:
+        """Wait until the agent has said so much, all of it delivered."""
+        async with asyncio.timeout(within):
+            while len(self._delivered) < count:
+                await self._next()
+
+    @property
+    def _delivered(self) -> list[dict[str, Any]]:
+        finals = [entry for entry in self.entries.values() if entry["kind"] == "final"]
+        return [entry for entry in finals if entry["tick"] == "delivered"]
+
     @property
     def answers(self) -> list[str]:
         """What the agent said, in order."""

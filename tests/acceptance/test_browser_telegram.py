@@ -100,6 +100,7 @@ def test_an_approval_is_decided_in_either_place_and_closes_in_both(person, watch
     expect(desk.panel).to_have_count(0)
     expect(desk.page.locator(".entry.prompt .answers")).to_have_text("Denied")
     person.says("approve")
+    person.sees(lambda message: message.buttons)  # what nobody has seen is taken back instead
     expect(desk.panel).to_be_visible()
     desk.panel.get_by_role("button", name="Approve once").click()
     desk.panel.get_by_role("button", name="Yes, approve").click()

@@ -44,8 +44,7 @@ async def test_in_the_control_ui_a_typed_answer_resolves_the_question(stack):
             said = await page.say(typed)
 
             await page.sees("prompt", within=5, state="answered", answers={"answer": [meant]})
-            while len(page.answers) <= number:
-                await page.sees("final", within=5, tick="delivered")
+            await page.sees_answers(number + 1, within=5)
             assert said["decision"] == "answer"
             assert [result_of(text) for text in page.answers][number:] == [meant]
             page.entries = {key: e for key, e in page.entries.items() if e["kind"] == "final"}
